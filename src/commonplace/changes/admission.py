@@ -23,7 +23,7 @@ from commonplace.changes.parts import Parts
 from commonplace.changes.plan import Plan, resolve
 from commonplace.changes.sealing import judge
 from commonplace.errors import InputError, RecordNotFoundError
-from commonplace.guard.trust import Voices, corrects, said_now
+from commonplace.guard.trust import Voices, cited_trust, corrects, said_now
 from commonplace.layouts import tree
 from commonplace.layouts.codecs.documents import cap_of
 from commonplace.layouts.schema import Layer
@@ -339,9 +339,8 @@ class Admission:
         """
         levels = [actor.trust, operation.trust or actor.trust]
         if actor.explicit and not actor.person:
-            levels += [
-                self._parts.sessions.message(s.session, s.message).message.trust or "web" for s in operation.sources
-            ]
+            said = sentences_of(operation)
+            levels += [cited_trust(said, self._parts.sessions.message(s.session, s.message)) for s in operation.sources]
         return lowest_trust(levels)
 
     def _heard(self, operation: Operation, actor: Actor) -> Trust | None:

@@ -27,8 +27,8 @@ Span = tuple[int, int]
 _MARKS: Final = pattern('[\\n:："“„«「『<>{`]')  # without one of them nothing is announced and has no shape
 _FENCE: Final = pattern(r"(?m)^[ \t]{0,3}(?:```|~~~).*$")
 _TRIPLE: Final = pattern(r"\"\"\"|'''")
-_OPENED: Final = pattern(r"<([A-Za-z][\w-]{1,40})(?: [^<>\n]{0,200})?>")
-_CLOSED: Final = pattern(r"</([A-Za-z][\w-]{1,40})>")
+_OPENED: Final = pattern(r"<([A-Za-z][\w-]{0,40})(?: [^<>\n]{0,200})?>")
+_CLOSED: Final = pattern(r"</([A-Za-z][\w-]{0,40})>")
 _BLOB: Final = pattern(r"[{\[]\s*(?:\"[^\"\n]{0,200}\"\s*[:,]|\{\s*\")")
 _BRACKET: Final = pattern(r"[{\[\]}]")
 _QUOTE_LINE: Final = pattern(r"[ \t]*(?:>|&gt;)")
@@ -377,8 +377,11 @@ def _lead(line: _Line, below: list[_Line], last_asked: int) -> int | None:
     if len(lead) > _LEAD_CHARS or (not cut and (not below or _BULLET.match(lead) or _HEADING.match(lead))):
         return None
     if cut:
+        if _tells(lead):
+            return line.start + cut
         lead = " ".join(sentences(lead)[-_LAST_SENTENCES:])
         telling = _says(lead) or _shows(lead) or _asks_of_it(lead)
+        telling = telling or (not line.text[cut:].strip() and _words("titles").search(lead) is not None)
     else:  # a line alone announces a text that a blank line sets apart; a request on the first line any
         apart = not below[0].text.strip()
         last = " ".join(sentences(lead)[-_LAST_SENTENCES:])
@@ -391,7 +394,7 @@ def _lead(line: _Line, below: list[_Line], last_asked: int) -> int | None:
 
 def _colon(line: str) -> int:
     """Return the place behind the first colon that ends a lead; 0 if there is none."""
-    found = re.search(r"[:：](?=\s|\Z|[\"“„«「'‘\u3400-\u9fff])|：", line)
+    found = re.search(r"[:：](?=\s|\Z|[\"“„«「'‘\u3040-\u9fff\uac00-\ud7a3])|：", line)
     return found.end() if found is not None else 0
 
 
@@ -404,6 +407,12 @@ def _asks(text: str, start: int) -> bool:
 def _says(text: str) -> bool:
     """True if others are said to say something."""
     return _words("says").search(_words("i_say").sub(" ", text)) is not None
+
+
+def _tells(lead: str) -> bool:
+    """True if a lead ends with what others say, write, send or have written on them; one's own notes are no others."""
+    last = _words("i_say").sub(" ", (sentences(lead) or [""])[-1])
+    return _words("tells").search(last) is not None and _words("own_text").search(last) is None
 
 
 def _asks_of_it(text: str) -> bool:
@@ -458,5 +467,5 @@ def _said(text: str) -> Iterator[Span]:
             yield found.span()
         elif count >= _SPOKEN_QUOTE:
             before = re.split(r"[.!?。！？\n]", text[max(0, found.start() - 120) : found.start()])[-1]
-            if _says(before) and not _words("own").search(before):
+            if _tells(before) or (_says(before) and not _words("own").search(before)):
                 yield found.span()

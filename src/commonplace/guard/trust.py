@@ -49,6 +49,21 @@ def said_now(statements: Sequence[str], messages: Iterable[RecordedMessage]) -> 
     return bool(own) and all(_has(own, content.content(each)) for each in statements)
 
 
+def cited_trust(statements: Sequence[str], recorded: RecordedMessage) -> Trust:
+    """Return how far a message is trusted for what some sentences take from it: pasted words in a person's are `tool`.
+
+    A word that the person says there themselves is theirs, and so is one that is nowhere in it.
+    """
+    trust = recorded.message.trust or "web"
+    foreign = pasted(recorded.text) if trust == "user" else ()
+    if not foreign:
+        return trust
+    theirs = Vocabulary(content.words(content.fold("\n".join(recorded.text[start:end] for start, end in foreign))))
+    own = Vocabulary(content.words(content.fold(own_words(recorded.text))))
+    said = frozenset[str]().union(*map(content.content, statements))
+    return "tool" if theirs.shared(said - own.shared(said)) else trust
+
+
 def corrects(old: Sequence[str], new: Sequence[str], messages: Iterable[RecordedMessage]) -> bool:
     """True if some lines say instead of others, line for line, only what the person's last words correct."""
     own = _last_words(messages)

@@ -19,7 +19,7 @@ _LESS: Final = "[<\ufe64\u2039\u3008]"
 _LABEL: Final = pattern("\uff1c(?=[\uff21-\uff3a]\uff1e)")  # of parts of a text: a letter, all of it full-width
 _NAMES: Final = (
     r"recalled[\s_-]{0,3}memory|system(?:[-_][\w-]{1,20})?|user|assistant|human|developer|model|tool(?:s|[-_][\w-]{1,24})?"
-    r"|function(?:s|[-_][\w-]{1,24})?|invoke|parameter|results?|observation|antml\b[\w:-]{0,30}|thinking|reasoning|scratchpad"
+    r"|function(?:s|[-_][\w-]{1,24})?|invoke|parameter|results?|observation|antml\b[\w:-]{0,30}|think(?:ing)?|reasoning|scratchpad"
     r"|instructions?|im_(?:start|end)|start_of_turn|end_of_turn|begin_of_text|end_of_text|eot_id|bos|eos|s|sys|inst|pad|unk"
     r"|a|img|image|picture|video|audio|source|iframe|frame|script|style|svg|object|embed|link|meta|base|form|input|button"
     r"|body|html|head"
@@ -34,8 +34,13 @@ _INST: Final = pattern(
 )
 _IMAGE: Final = pattern(r"!(?=\[)")
 _LINK: Final = pattern(r"\](?=\(\s*<?\s*(?:[a-z][a-z\d+.-]*:|//|\\\\))", re.IGNORECASE)
-_REFERENCE: Final = pattern(r"(?m)^([ \t>]{0,9}\[[^\]\n]{1,200}\])(?=:\s*<?(?:[a-z][a-z\d+.-]*:|//))", re.IGNORECASE)
-_SPOKEN: Final = pattern(r"(?m)^[ \t]{0,8}(?:Human|Assistant|System)(?=:)")
+_REFERENCE: Final = pattern(
+    r"(?m)^((?:[^\S\n]|>){0,9}\[[^\]\n]{1,200}\])(?=:\s*<?(?:[a-z][a-z\d+.-]*:|//))", re.IGNORECASE
+)
+_ROLE: Final = r"(?:system|user|human|assistant|developer|instructions?|input|response|tool)(?: (?:prompt|message))?"
+_SPOKEN: Final = pattern(
+    rf"(?m)^[ \t]{{0,8}}(?:Human|Assistant|System|(?i:#+[ \t]*{_ROLE}|(?:#+[ \t]*)?\[{{1,2}}{_ROLE}\]{{1,2}}))(?=:)"
+)
 
 
 def inert(text: str) -> str:

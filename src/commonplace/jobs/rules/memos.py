@@ -37,7 +37,8 @@ class Memo(msgspec.Struct, frozen=True, kw_only=True):
     `quote` is `content[span]` of message `number`. `frame` names what can have one value only, and
     `supersedes` a value that is over; `becomes` is the value in its place where the statement itself
     has to be taken from what is remembered; `alone` is true if the statement is complete by itself when
-    no record has the old value. `due` and `valid_until` are calendar days.
+    no record has the old value. `listed` is true of an item of a list of the person's own. `due` and
+    `valid_until` are calendar days.
     """
 
     kind: Kind
@@ -53,6 +54,7 @@ class Memo(msgspec.Struct, frozen=True, kw_only=True):
     supersedes: str = ""
     becomes: str = ""
     alone: bool = False
+    listed: bool = False
     speaker: str | None = None
     at: datetime | None = None
     due: date | None = None

@@ -15,7 +15,7 @@ from typing import Final
 import msgspec
 
 from commonplace.guard.pasted import pasted
-from commonplace.jobs.rules import clauses, complete, corrections, patterns, wording
+from commonplace.jobs.rules import clauses, complete, corrections, listed, patterns, wording
 from commonplace.jobs.rules.clauses import Clause
 from commonplace.jobs.rules.complete import REASON_GAP, TEXT_CHARS
 from commonplace.jobs.rules.memos import CHANGE, CHANGED_MIND, HOME, NAMED, SWITCHED, Memo
@@ -50,7 +50,6 @@ class Reader:
     def __init__(self, messages: Sequence[RecordedMessage], zone: tzinfo) -> None:
         self._zone = zone
         self._playing = False
-        self._listed: list[tuple[int, int]] = []  # where the message that is read lists the person's rules
         names = {item.message.name for item in messages if item.message.role == "user" and item.message.name}
         assisted = any(item.message.role == "assistant" for item in messages)
         self._two = len(names) > 1  # then `we` may mean the listener
@@ -72,7 +71,8 @@ class Reader:
         else:
             return []
         memos.sort(key=lambda memo: -memo.salience)
-        return sorted(memos[:MEMOS_PER_MESSAGE], key=lambda memo: memo.span)
+        kept = [memo for memo in memos if memo.listed] + [memo for memo in memos if not memo.listed][:MEMOS_PER_MESSAGE]
+        return sorted(kept, key=lambda memo: memo.span)
 
     def errors(self, item: RecordedMessage) -> Iterator[Memo]:
         """Yield the error lines of a tool's answer; they are worth keeping only beside their fix."""
@@ -110,7 +110,12 @@ class Reader:
         drafted = guard("draft").search(text)
         if drafted is not None:
             masked = masked[: drafted.start()] + clauses.MASK * (len(text) - drafted.start())
-        self._listed = [found.span("list") for found in guard("own_list").finditer(masked)]
+        spoken = list(self._spoken(item, start, text, masked))
+        yield from spoken
+        yield from self._items(item, start, masked, [memo.span for memo in spoken if memo.slot != CHANGE])
+
+    def _spoken(self, item: RecordedMessage, start: int, text: str, masked: str) -> Iterator[Memo]:
+        """Yield what the clauses of a text state, each by itself."""
         kin = guard("kin_named").finditer(masked)
         yield from (memo for found in kin if (memo := self._kin(item, start, found)) is not None)
         before: Clause | None = None
@@ -148,15 +153,22 @@ class Reader:
         if memo is None:
             found = (self._foreign(item, start, each) for each in clauses.shorter(clause))
             memo = next((memo for memo in found if memo), None) or self._change(item, start, clause, before)
-        return memo or self._rule(item, start, clause)
+        return memo
 
-    def _rule(self, item: RecordedMessage, start: int, clause: Clause) -> Memo | None:
-        """Return a line of a list of the person's own rules or preferences, in whatever words it is said."""
-        within = any(begin <= clause.start and clause.end <= end for begin, end in self._listed)
-        if not within or clause.question or len(clause.text) > TEXT_CHARS:
-            return None
-        text = one_line(clause.text).rstrip(" .,;。")
-        return self._memo(item, "instruction", f"{text[:1].upper()}{text[1:]}.", self._span(start, clause), 0.8)
+    def _items(
+        self, item: RecordedMessage, start: int, masked: str, taken: Sequence[tuple[int, int]]
+    ) -> Iterator[Memo]:
+        """Yield what a person lists under a heading of their own, in whatever words, where no clause was taken."""
+        for begin, end, heading in listed.items(masked):
+            span = (start + begin, start + end)
+            if any(a < span[1] and span[0] < b for a, b in taken):
+                continue
+            name = plain_name(item.message.name)
+            said = one_line(masked[begin:end]).rstrip(" .,;。")
+            text = self._fitted(said, 0, name) if heading.kind == "facts" else heading.worded(said, name)
+            if text is not None and len(text) <= TEXT_CHARS:
+                memo = self._memo(item, listed.KINDS[heading.kind], text, span, 0.8)
+                yield msgspec.structs.replace(memo, listed=True)
 
     def _of_agent(self, item: RecordedMessage, start: int, text: str) -> Iterator[Memo]:
         for clause in clauses.clauses(text, clauses.mask(text, pasted(text))):

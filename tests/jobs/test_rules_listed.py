@@ -1,0 +1,68 @@
+"""What a person lists under a heading of their own is remembered item by item, without a model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from commonplace import Memory, Message
+
+
+def shown(folder: Path, text: str) -> str:
+    """Return what is always shown after a person said something."""
+    with Memory.open(folder, jobs="inline") as memory:
+        memory.append("s:1", [Message("user", text), Message("assistant", "OK.")])
+        memory.consolidate("s:1")
+        return memory.context("s:2").stable
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "I want:\n1. metric units in every answer\n2. no emojis\n3. sources for medical claims",
+            ["Wants: metric units in every answer", "Wants: no emojis", "Wants: sources for medical claims"],
+        ),
+        ("Ich möchte:\n- kurze Antworten\n- Quellen bei Zahlen", ["möchte: kurze Antworten", "Quellen bei Zahlen"]),
+        ("我想要:\n1. 简短的回答\n2. 公制单位", ["简短的回答", "公制单位"]),
+        ("My profile\nName: Declan Moriarty\nCity: Cork", ["Name: Declan Moriarty", "City: Cork"]),
+        ("Mon profil :\nPrénom : Baptiste\nMétier : grutier", ["Prénom : Baptiste", "Métier : grutier"]),
+        ("我的资料:\n姓名:顾长风\n职业:灯塔管理员", ["顾长风", "灯塔管理员"]),
+        ("My preferences are as follows: dark mode, tabs of four spaces.", ["Dark mode, tabs of four spaces"]),
+        (
+            "Here are my house rules: shoes off at the door. No phones at dinner. The cat never goes outside.",
+            ["Shoes off at the door", "No phones at dinner", "The cat never goes outside"],
+        ),
+        (
+            "Please remember these:\n- My daughter Imogen was born on 4 May 2019.\n- Her school is St Brigid's.\n- She must not eat nuts.",
+            ["Imogen", "school is St Brigid's", "must not eat nuts"],
+        ),
+        (
+            "My rules:\n"
+            + "".join(f"- {word} first in the morning\n" for word in ["tea", "bread", "news", "mail", "run"]),
+            ["Tea first", "Bread first", "News first", "Mail first", "Run first"],
+        ),
+    ],
+)
+def test_each_item_under_a_heading_of_ones_own_is_a_statement(tmp_path: Path, text: str, expected: list[str]) -> None:
+    """Issue 16: 60 of 108 items of own lists and profiles were not taken without a model."""
+    found = shown(tmp_path, text)
+    assert [each for each in expected if each not in found] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I want to know:\n1. its price\n2. its date",
+        "I want: a recipe for shoes off",
+        "Bob's rules:\n- shoes off at the door\n- no cats",
+        "My rules:\n- should shoes be off at the door?\n",
+        "> My rules:\n> - shoes off at the door",
+        "My boss wrote:\n\nMy rules:\n- shoes off at the door",
+        "Remember to buy:\n- shoes\n- its price",
+    ],
+)
+def test_no_item_is_taken_of_others_of_questions_and_of_the_hour(tmp_path: Path, text: str) -> None:
+    found = shown(tmp_path, text)
+    assert [word for word in ("shoes", "price") if word in found.casefold()] == []
