@@ -37,7 +37,8 @@ class Memo(msgspec.Struct, frozen=True, kw_only=True):
     `quote` is `content[span]` of message `number`. `frame` names what can have one value only, and
     `supersedes` a value that is over; `becomes` is the value in its place where the statement itself
     has to be taken from what is remembered; `alone` is true if the statement is complete by itself when
-    no record has the old value. `due` and `valid_until` are calendar days.
+    no record has the old value. `instead` are the memos of its range in whose place it came. `due` and
+    `valid_until` are calendar days.
     """
 
     kind: Kind
@@ -57,6 +58,7 @@ class Memo(msgspec.Struct, frozen=True, kw_only=True):
     at: datetime | None = None
     due: date | None = None
     valid_until: date | None = None
+    instead: tuple[Memo, ...] = ()
 
 
 class Known(msgspec.Struct, frozen=True):
