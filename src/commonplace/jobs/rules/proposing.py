@@ -272,12 +272,12 @@ class _Desk:
         before = self._replaced.pop(old.id, None)
         if before is not None:  # one operation for each record
             self._edits.remove(before)
-            rests = {**rests, "sources": before.sources + rests["sources"], "quotes": before.quotes + rests["quotes"]}
+            rests = {**rests} | {key: getattr(before, key) + rests[key] for key in ("sources", "quotes", "overrules")}
         self._known[self._known.index(old)] = Known(old.id, old.path, text)
         self.noted.append(f"{text} (before: {old.text})")
         if place is not None and place.form == "item":
             item = self._item(msgspec.structs.replace(memo, text=text), place, old.id)
-            edit: Edit = msgspec.structs.replace(item, sources=rests["sources"], quotes=rests["quotes"])
+            edit: Edit = msgspec.structs.replace(item, **{**rests, "trust": item.trust})
         else:
             edit = ReplaceEntry(path=old.path, target=old.id, text=text, **rests)
         self._edits.append(edit)
@@ -355,6 +355,7 @@ class _Desk:
         rests = self._rests_on(memo)
         body.sources += rests["sources"]
         body.quotes += rests["quotes"]
+        body.overrules += rests["overrules"]
         body.trusts.append(memo.trust)
 
     def _item(self, memo: Memo, place: Place, item_id: str) -> PutItem:
@@ -372,7 +373,8 @@ class _Desk:
 
     def _rests_on(self, memo: Memo) -> dict[str, Any]:
         source = Source(self._session, memo.message, memo.span)
-        return {"sources": (source,), "quotes": (memo.quote,), "trust": memo.trust}
+        over = tuple(Source(self._session, each.message, each.span) for each in memo.instead)
+        return {"sources": (source,), "quotes": (memo.quote,), "overrules": over, "trust": memo.trust}
 
 
 class _Body:
@@ -384,6 +386,7 @@ class _Body:
         self._lines = text.split("\n") if text else []
         self.sources: tuple[Source, ...] = ()
         self.quotes: tuple[str, ...] = ()
+        self.overrules: tuple[Source, ...] = ()
         self.trusts: list[Trust] = []
 
     def stated(self) -> dict[int, str]:
@@ -419,6 +422,7 @@ class _Body:
             kind=place.topic_kind if self._new else "",
             sources=self.sources,
             quotes=self.quotes,
+            overrules=self.overrules,
             trust=lowest_trust(self.trusts),
         )
 
