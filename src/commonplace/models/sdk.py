@@ -210,7 +210,7 @@ def _status(error: Any, name: str) -> Exception:
         return SchemaRejectedError(status, code, _message(error))
     if status == 403:
         why = "it may lack the right to this model, or the account, the region or a proxy forbids it"
-        return ModelSetupError(f"{name!r} does not accept the key: {why}", model=name, status=status)
+        return ModelSetupError(f"{name!r} refuses access; check the key: {why}", model=name, status=status)
     if status == 401:
         return ModelSetupError(f"{name!r} does not accept the key; check it", model=name, status=status)
     if status == 404:

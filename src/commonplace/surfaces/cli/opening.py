@@ -269,11 +269,7 @@ def _list(text: str) -> list[str]:
 
 @contextmanager
 def still_due() -> Iterator[None]:
-    """Say of a model that cannot be used as it is set up what becomes of what was said.
-
-    Raises:
-        ModelSetupError: The same, with what is tried again and when.
-    """
+    """Add to the error of a model that is not set up that its range stays due."""
     try:
         yield
     except ModelSetupError as error:
