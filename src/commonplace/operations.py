@@ -1,8 +1,8 @@
 """Everything that can happen to memory, as one closed union.
 
 Texts here are plain: the door screens them. `sources` and `quotes` run in parallel: the message an
-operation rests on and the words of it. `trust` is computed by the door from the path a text came by
-and the messages it uses, never taken from a model.
+operation rests on and the words of it; `overrules` are messages that say otherwise. `trust` is computed
+by the door from the path a text came by and the messages it uses, never taken from a model.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ NOTED: Final = "Noted:"
 class _Operation(msgspec.Struct, frozen=True, kw_only=True, tag_field="op", omit_defaults=True):
     sources: tuple[Source, ...] = ()
     quotes: tuple[str, ...] = ()
+    overrules: tuple[Source, ...] = ()
     trust: Trust | None = None
 
 

@@ -6,10 +6,11 @@ from datetime import UTC, datetime
 
 import pytest
 
-from commonplace import Message
+from commonplace import Memory, Message
 from commonplace.jobs.rules import proposing
 from commonplace.operations import AddEntry, ReplaceEntry
 from commonplace.records import RecordedMessage
+from commonplace.testing import FixedClock
 
 AT = datetime(2026, 3, 2, 9, tzinfo=UTC)
 KINDS = ("preference", "fact", "decision", "constraint", "instruction", "failure", "fix", "task")
@@ -317,3 +318,58 @@ def test_a_second_allergy_stands_beside_the_first() -> None:
     """Issue 17: of a safety matter nothing may go because another one is said."""
     said = ("I'm allergic to walnuts.", "I'm allergic to penicillin.", "I'm allergic to cats now.")
     assert len(after(*said)) == 3
+
+
+@pytest.mark.parametrize(
+    ("before", "said", "now"),
+    [
+        ("I use VS Code as my editor.", "actually I switched to Neovim", "User switched to Neovim."),
+        ("We use MySQL here.", "actually we switched to Postgres", "We switched to Postgres."),
+        ("I use npm.", "I've switched to pnpm now.", "User has switched to pnpm now."),
+        ("I'm on Debian.", "Actually I switched to Fedora last week because of the drivers.", "User switched to Fedora"),
+    ],
+)  # fmt: skip
+def test_a_bare_switch_replaces_the_one_thing_of_its_kind_in_use(before: str, said: str, now: str) -> None:
+    """Issue 17.5: days later, and beside other things that are in use."""
+    remembered = after("I use Firefox as my browser.", before, "We use Terraform in this repo.", said)
+    assert len(remembered) == 3
+    assert any(each.startswith(now) for each in remembered)
+
+
+@pytest.mark.parametrize(
+    ("before", "said"),
+    [
+        (("I use Vim for Rust.", "I use Emacs."), "Actually I switched to Helix for notes."),
+        (("I use Vim.", "I use Emacs."), "Actually I switched to Helix."),  # which of them is not said
+        (("I use fish.", "We use MySQL here."), "Actually I switched to Helix."),
+        (("We use MySQL here.",), "Actually I switched to Postgres."),  # the team and the person are two
+        (("We use MySQL here.",), "Actually we switched to trunk-based development."),
+        (("I use zsh at work.",), "Actually I switched to fish."),
+    ],
+)
+def test_a_bare_switch_replaces_nothing_if_it_could_mean_several_or_none(before: tuple[str, ...], said: str) -> None:
+    """Issue 17.5: a guess would lose what is still so."""
+    remembered = after(*before, said)
+    assert [each for each in remembered if "switched" not in each] == after(*before)
+
+
+@pytest.mark.parametrize("said", ["Actually I switched from VS Code to Neovim.", "actually I switched to Neovim"])
+@pytest.mark.parametrize("layout", ["native", "two-layer", "structured", "memdir"])
+@pytest.mark.parametrize("apart", [True, False])
+def test_what_a_person_switches_from_is_not_shown_beside_it(layout: str, apart: bool, said: str, tmp_path) -> None:
+    """Issue 17.5: in one range and days later, whether a range is a talk or a turn."""
+    clock = FixedClock(AT, step_seconds=1)
+    with Memory.open(tmp_path, layout=layout, clock=clock, jobs="inline") as memory:
+        memory.append("s:1", [Message("user", "I use VS Code as my editor."), Message("assistant", "ok")])
+        if apart:
+            memory.consolidate()
+            clock.advance(days=3)
+        memory.append("s:2" if apart else "s:1", [Message("user", said), Message("assistant", "ok")])
+        memory.consolidate()
+        hits = memory.recall("VS Code Neovim editor", k=20)
+        context = memory.context("s:3", "Neovim")
+
+    noted = [hit.text for hit in hits if hit.layer not in {"sessions", "journals"} and "asked" not in hit.text]
+    assert any("Neovim" in each for each in noted)
+    assert not any("uses VS Code" in each for each in noted)
+    assert "User uses VS Code" not in context.stable

@@ -98,3 +98,58 @@ def test_a_question_of_another_session_reads_no_more_for_it(memory, monkeypatch)
     before = reads()
     memory.update(memory.recall("9:30", layers=("documents",))[0].record, "The stand-up is at 10:15.")
     assert reads() == before
+
+
+@pytest.mark.parametrize("apart", [False, True])
+@pytest.mark.parametrize("layout", ["native", "two-layer"])
+@pytest.mark.parametrize(
+    ("before", "said", "question"),
+    [
+        ("We use MySQL here.", "actually we switched from MySQL to Postgres", "which database do we use"),
+        ("I use VS Code as my editor.", "Actually I switched from VS Code to Neovim.", "which editor do I use"),
+        ("I live in Graz.", "Actually I moved to Vienna.", "where do I live"),
+    ],
+)
+def test_a_correction_in_the_same_range_or_later_ranks_above_what_it_replaces(
+    tmp_path, before, said, question, layout, apart
+):
+    """Issue 17.5: the record comes though the question shares no word with it, and the old message says what it is."""
+    clock = FixedClock("2026-03-01T10:00:00+00:00", step_seconds=1)
+    with Memory.open(tmp_path, layout=layout, clock=clock, jobs="inline") as memory:
+        memory.append("s:1", [Message("user", before, id="old"), Message("assistant", "ok")])
+        if apart:
+            memory.consolidate()
+            clock.advance(days=3)
+        memory.append("s:2" if apart else "s:1", [Message("user", said), Message("assistant", "ok")])
+        memory.consolidate()
+        hits = memory.recall(question)
+        shown = memory.context("s:3", question).volatile
+
+    places = [(hit.layer, hit.text) for hit in hits]
+    old = next(hit for hit in hits if hit.layer == "sessions" and hit.text == before)
+    record = next(hit for hit in hits if hit.layer == "documents")
+    assert old.superseded_by == record.record
+    assert places.index(("documents", record.text)) < places.index(("sessions", before))
+    assert not any(f"] {before}" in line and ", superseded]" not in line for line in shown.splitlines())
+
+
+def test_an_undo_of_a_correction_in_one_range_takes_the_word_back(tmp_path):
+    with Memory.open(tmp_path, clock=FixedClock(step_seconds=1), jobs="inline") as memory:
+        memory.append("s:1", [Message("user", "I use Vim for everything."), Message("assistant", "ok")])
+        memory.append("s:1", [Message("user", "Actually I switched to Helix."), Message("assistant", "ok")])
+        memory.consolidate()
+        assert any(hit.superseded_by for hit in memory.recall("Vim Helix"))
+        memory.undo(memory.log(1)[0].number)
+        assert not any(hit.superseded_by for hit in memory.recall("Vim Helix"))
+
+
+def test_an_item_that_is_corrected_supersedes_what_it_was_made_of(tmp_path):
+    """Issue 17.5: an item keeps its id when it is corrected."""
+    clock = FixedClock("2026-03-01T10:00:00+00:00", step_seconds=1)
+    with Memory.open(tmp_path, layout="structured", clock=clock, jobs="inline") as memory:
+        memory.append("s:1", [Message("user", "I live in Graz.", id="old"), Message("assistant", "ok")])
+        clock.advance(days=3)
+        memory.append("s:2", [Message("user", "Actually I moved to Vienna."), Message("assistant", "ok")])
+        memory.consolidate()
+        old = next(hit for hit in memory.recall("where do I live") if hit.text == "I live in Graz.")
+    assert "#" in old.superseded_by

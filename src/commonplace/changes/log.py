@@ -20,10 +20,15 @@ from commonplace.records import Change, Source, Superseded, Trust
 from commonplace.store.files.changelog import plain_path
 from commonplace.store.protocol import Logged
 from commonplace.text import content
+from commonplace.text.patterns import pattern
 
 logger = logging.getLogger(__name__)
 
 _EPOCH: Final = datetime.fromisoformat("1970-01-01T00:00:00+00:00")
+_OVER: Final = pattern(  # what a statement says is over
+    r"(?i)\b(?:switch|migrat|mov|chang)\w* (?:\w+ ){0,3}?from .{1,60}?(?= (?:over )?to )"
+    r"|\b(?:instead of|rather than|in place of|no longer) [^,.;]{1,60}"
+)
 
 
 class Added(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -36,6 +41,7 @@ class Added(msgspec.Struct, frozen=True, omit_defaults=True):
     quotes: tuple[str, ...] = ()
     kind: str = ""
     person: bool = False
+    overrules: tuple[Source, ...] = ()
 
 
 class CursorMove(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -181,6 +187,7 @@ class Ledger:
         self._unlisted: dict[str, Trust] = {}
         self.has_gap = False  # a change is missing or cannot be read
         self._resting: dict[str, dict[str, None]] = {}  # session to the records that rest on its messages
+        self._overruled: dict[str, dict[tuple[str, Source], datetime]] = {}  # session to records that say otherwise
         self._read: dict[int, tuple[str, ...]] = {}  # change to the sessions of which it moved the cursor of a job
 
     def begin_anew(self) -> None:
@@ -224,6 +231,8 @@ class Ledger:
             self._trust.pop(added.id, None)  # promoted was what it said before
             for source in added.sources:
                 self._resting.setdefault(source.session, {})[added.id] = None
+            for source in added.overrules:
+                self._overruled.setdefault(source.session, {})[added.id, source] = change.at
         self._trust |= payload.promoted
         self._unlisted |= payload.unlisted
         for record in payload.promoted:
@@ -330,24 +339,45 @@ class Ledger:
         A record that only says more than the one it replaced, or rests on the same message, overrules nothing.
         """
         found: dict[str, tuple[Superseded, ...]] = {}
+
+        def take(now: Added, source: Source, since: datetime) -> None:
+            still = {(each.session, each.message) for each in now.sources}
+            if source.session == session and (session, source.message) not in still:
+                part = Superseded(source.span, now.id, since, now.sources)
+                found[source.message] = (*found.get(source.message, ()), part)
+
         with self._lock:
             for old in self._resting.get(session, ()):
-                now = self._overruling(old)
-                if now is None:
-                    continue
-                still = {(source.session, source.message) for source in now.sources}
-                for source in self._made[old][-1][1].sources:
-                    if source.session == session and (session, source.message) not in still:
-                        since = self._changes[self._successors[old][0]].at
-                        part = Superseded(source.span, now.id, since, now.sources)
-                        found[source.message] = (*found.get(source.message, ()), part)
+                for was, now, since in self._overruling(old):
+                    for source in was.sources:
+                        take(now, source, since)
+            for (record, source), since in self._overruled.get(session, {}).items():
+                if (current := self._now(record)) is not None:
+                    take(current, source, since)
         return found
 
-    def _overruling(self, old: str) -> Added | None:
-        """Return the record that says otherwise now than an old one did."""
-        record = self.successor(old)
-        now = self.made(record) if record is not None and record not in self._gone else None
-        was = self.made(old)
-        if was is None or now is None or content.keywords(was[1].text) <= content.keywords(now[1].text):
-            return None
-        return now[1]
+    def _now(self, record: str) -> Added | None:
+        """Return what a record, or the one that replaced it, says now; None if it is gone."""
+        current = self.successor(record) or record
+        made = self.made(current)
+        return made[1] if made is not None and current not in self._gone else None
+
+    def _overruling(self, old: str) -> Iterator[tuple[Added, Added, datetime]]:
+        """Yield what a record said that it, or the one that replaced it, says otherwise now, with that and since when.
+
+        What only says more, or less, overrules nothing. An item is corrected under its own id; of a topic, which
+        holds many statements, only its successor counts.
+        """
+        now = self._now(old)
+        if now is None:
+            return
+        says = content.keywords(_OVER.sub(" ", now.text))
+        made = self._made.get(old, [])
+        ends = [number for number, _ in made[1:]]
+        if old in self._successors:
+            ends.append(self._successors[old][0])
+        versions = list(zip(made, ends, strict=False))
+        for (_, was), end in versions if split_id(old)[1] else versions[len(made) - 1 :]:
+            said = content.keywords(was.text)
+            if not (said <= says or content.keywords(now.text) <= said):  # more of the same, or less
+                yield was, now, self._changes[end].at

@@ -126,6 +126,7 @@ class NewEntries:
             text=operation.text,
             sources=operation.sources,
             quotes=operation.quotes,
+            overrules=operation.overrules,
             trust=operation.trust,
         )
         return Settled(replacement, note=f"{why}: it takes the place of {_quoted(entry.text)}")

@@ -179,7 +179,9 @@ class Plan:
             self.rope(path).edit(effect.pieces)
         kind = operation.kind if isinstance(operation, (AddEntry, PutTopic)) else ""
         for record, text in effect.added:
-            self.added.append(Added(record, text, trust, operation.sources, operation.quotes, kind, person))
+            self.added.append(
+                Added(record, text, trust, operation.sources, operation.quotes, kind, person, operation.overrules)
+            )
         self.successors |= effect.successors
         self.removed.extend(effect.removed)
         self.did.append(Did(operation, tuple(effect.added), (*effect.removed, *effect.successors)))

@@ -164,10 +164,12 @@ class Runner:
     def _waits(self, piece: Piece) -> Failure | None:
         return self._failures.waits(piece.session, self.name, piece.messages[0].number)
 
-    def _tells(self, failure: Failure) -> Outcome:
-        """Return the outcome of a range that failed: why, and when it is tried again."""
+    def _tells(self, failure: Failure, *others: Failure) -> Outcome:
+        """Return the outcome of ranges that failed together: whose, why, and when they are tried again."""
         count = f"attempt {failure.attempts} of {self._config.consolidation.attempts}"
-        return Outcome(status="failed", reason=f"{failure.session}: {failure.why} ({count}; {failure.when})")
+        more = len({each.session for each in others} - {failure.session})
+        whose = f"{failure.session} and {more} more" if more else failure.session
+        return Outcome(status="failed", reason=f"{whose}: {failure.why} ({count}; {failure.when})")
 
     def _ranges(self, batches: Sequence[Sequence[Piece]], run: Run) -> list[Outcome]:
         """Do ranges one after the other; of a session with a range that failed, what follows waits too."""
@@ -290,7 +292,7 @@ class Runner:
             return _without_model(done, why, "what was said is kept as it is")
         failures = [self._failures.note(piece.session, self.name, piece.messages[0].number, why) for piece in pieces]
         if all(failure.attempts < self._config.consolidation.attempts for failure in failures):
-            return self._tells(failures[0])
+            return self._tells(*failures)
         ruled = msgspec.structs.replace(run, wanted=msgspec.structs.replace(run.wanted, by_rules=True))
         return _without_model(together([self._ruled(piece, ruled) for piece in pieces]), why, "the rules did")
 

@@ -29,7 +29,6 @@ from commonplace.models.protocol import Reply, Request
 
 FIRST_WAIT_SECONDS: Final = 0.5  # then doubled, as both SDKs do
 _RETRIED: Final = frozenset({408, 409, 425, 429})
-_KEY_STATUS: Final = frozenset({401, 403})
 _SCHEMA_STATUS: Final = frozenset({400, 415, 422, 501})
 
 
@@ -209,7 +208,10 @@ def _status(error: Any, name: str) -> Exception:
         return ModelRefusedError(f"the provider's filter stopped the request to {name!r}", model=name, status=status)
     if status in _SCHEMA_STATUS:
         return SchemaRejectedError(status, code, _message(error))
-    if status in _KEY_STATUS:
+    if status == 403:
+        why = "it may lack the right to this model, or the account, the region or a proxy forbids it"
+        return ModelSetupError(f"{name!r} refuses access; check the key: {why}", model=name, status=status)
+    if status == 401:
         return ModelSetupError(f"{name!r} does not accept the key; check it", model=name, status=status)
     if status == 404:
         return ModelSetupError(f"no model {name!r} there; check the name and base_url", model=name, status=status)

@@ -304,14 +304,32 @@ class _Search(msgspec.Struct):
         return ranked.note.record if ranked.note is not None else self.shelf.slots[ranked.key >> MESSAGE_BITS].session
 
     def _below_successors(self, shown: Iterator[choosing.Shown], count: int) -> Iterator[choosing.Shown]:
-        """Yield the hits; of the first so many, a message whose value a record has replaced goes below that record."""
+        """Yield the hits; of the first so many, a message whose value a record has replaced goes below that record.
+
+        A record that the question did not find comes with the message that it replaces.
+        """
         head = list(islice(shown, count))
+        head += self._successors(head)
         scores: dict[tuple[str, str], float] = {}
         for each in head:
             for name in _names(each.hit.record, each.hit.sources):
                 scores[name] = max(each.hit.score, scores.get(name, 0.0))
         yield from sorted((self._lowered(each, scores) for each in head), key=lambda each: -each.hit.score)
         yield from shown
+
+    def _successors(self, head: Sequence[choosing.Shown]) -> list[choosing.Shown]:
+        """Return the records that overrule some hits and are not among them, each as good as what it overrules."""
+        chosen, found = self.query.layers or LAYERS, {each.hit.record for each in head}
+        made: list[choosing.Shown] = []
+        for each in head:
+            by = self._overruling(each.hit)
+            if by is None or by.record in found:
+                continue
+            found.add(by.record)
+            note = self._index.note_of(by.record.partition("#")[0], by.record)
+            if note is not None and note.layer in chosen:
+                made.append(self._note(Ranked(each.hit.score, note.id, 0, {}, note), note))
+        return made
 
     def _lowered(self, shown: choosing.Shown, scores: Mapping[tuple[str, str], float]) -> choosing.Shown:
         hit = shown.hit

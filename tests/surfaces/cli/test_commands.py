@@ -13,7 +13,7 @@ import msgspec
 import pytest
 
 from commonplace import Memory
-from commonplace.errors import ModelUnavailableError
+from commonplace.errors import ModelSetupError, ModelUnavailableError
 from commonplace.jobs.consolidators.choice import CONSOLIDATORS
 from commonplace.jobs.consolidators.work import Consolidator
 from commonplace.memory import opening
@@ -615,6 +615,26 @@ def test_a_dead_server_costs_nothing_and_is_named_with_the_next_try(run, here, m
     with Memory.open(here / "commonplace-memory", jobs="worker") as memory:
         assert [each.text for each in memory.sessions.window("chat:1")] == ["Please always answer in metric units."]
         assert memory.recall("metric units")
+
+
+def test_all_sessions_that_failed_together_are_counted(run, monkeypatch):
+    """Issue 17.1: only the first of them was named."""
+    down = ModelUnavailableError("no connection; is the server running?")
+    monkeypatch.setattr(opening, "model_of", lambda llm, config: ScriptedLLM([down] * 2) if llm else None)
+    run("record", "I live in Oslo.", "--session", "chat:1")
+    run("record", "My flight to Lisbon is on 7 April.", "--session", "chat:2")
+    assert "chat:1 and 1 more: no connection" in run("consolidate", "--model", "openai:gpt").err
+
+
+@pytest.mark.parametrize("command", [("consolidate",), ("reset", "chat:1"), ("end", "chat:1")])
+def test_a_key_that_is_not_accepted_says_what_stays_due(run, monkeypatch, command):
+    """Issue 17.1: what was said is tried again with the next job."""
+    shut = ModelSetupError("the server does not accept the key; check it")
+    monkeypatch.setattr(opening, "model_of", lambda llm, config: ScriptedLLM([shut] * 2) if llm else None)
+    run("record", "I live in Oslo.", "--session", "chat:1")
+    done = run(*command, "--model", "openai:gpt")
+    assert done.code == 5
+    assert "check it; what was said stays due and is tried again with the next job" in done.err
 
 
 def test_a_raw_entry_in_place_of_a_model_is_named_as_a_failure(run, here, monkeypatch):

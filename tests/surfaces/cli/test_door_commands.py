@@ -102,6 +102,19 @@ def test_forgetting_hides_a_record_and_keeps_it_out(run, noted):
     assert "forgotten" in again.err
 
 
+def test_a_message_that_takes_records_along_is_not_forgotten_unasked(run, here):
+    """Issue 17.7: without a terminal it wants `--yes`, as whatever forgets more than one."""
+    run("record", "-s", "chat:1", "--id", "m0", "In January I was diagnosed with sarcoidosis at Haukeland.")
+    run("record", "-s", "chat:1", "--id", "m1", "--role", "assistant", "Sorry to hear about the sarcoidosis.")
+    run("consolidate")
+    asked = run("forget", "chat:1#m0")
+    assert asked.code == 2
+    assert "--yes" in asked.err
+    assert run("recall", "sarcoidosis").code == 0
+    assert run("forget", "chat:1#m0", "--yes").code == 0
+    assert run("recall", "sarcoidosis").code == 1
+
+
 def test_memory_is_shown_as_it_was(run, noted):
     """Issue 3: `show --at`."""
     path = noted.partition("#")[0]

@@ -55,7 +55,12 @@ def propose(work: Work) -> Proposal:
     ]
     for turn in turns(work.view.messages):
         before = [each for each in said if each.number < turn[0].number]
-        made += _of_turn(turn, before, work, known)
+        edits = list(_of_turn(turn, before, work, known))
+        lasting = [edit for edit in edits if isinstance(edit, PutItem) and edit.path not in short]
+        again = {edit.id for edit in lasting}  # what a later turn corrects is not written down first
+        made = [edit for edit in made if not (isinstance(edit, PutItem) and edit.id in again)] + edits
+        known = [each for each in known if each.id not in again]
+        known += [Known(edit.id, edit.path, str(edit.data["content"])) for edit in lasting]
     return Proposal(operations=tuple(made))
 
 

@@ -37,7 +37,8 @@ class Memo(msgspec.Struct, frozen=True, kw_only=True):
     `quote` is `content[span]` of message `number`. `frame` names what can have one value only, and
     `supersedes` a value that is over; `becomes` is the value in its place where the statement itself
     has to be taken from what is remembered; `alone` is true if the statement is complete by itself when
-    no record has the old value. `listed` is true of an item of a list of the person's own. `due` and
+    no record has the old value. `listed` is true of an item of a list of the person's own. `instead` are the memos of
+    its range in whose place it came. `due` and
     `valid_until` are calendar days.
     """
 
@@ -59,6 +60,7 @@ class Memo(msgspec.Struct, frozen=True, kw_only=True):
     at: datetime | None = None
     due: date | None = None
     valid_until: date | None = None
+    instead: tuple[Memo, ...] = ()
 
 
 class Known(msgspec.Struct, frozen=True):

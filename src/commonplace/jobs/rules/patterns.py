@@ -61,6 +61,22 @@ def things() -> tuple[re.Pattern[str], ...]:
     return tuple(map(_compile, _data()["things"].values()))
 
 
+class Things(msgspec.Struct, frozen=True):
+    """What a kind of things is called, and the things of it, each as a whole text."""
+
+    called: re.Pattern[str]
+    things: re.Pattern[str]
+
+
+@cache
+def kinds() -> dict[str, Things]:
+    """Return the kinds of which one thing is used at a time, by name."""
+    return {
+        name: Things(_compile(called), _compile(rf"(?:{things})(?: v?\d[\w.]*)?(?: (?:{called}))?"))
+        for name, (called, things) in _data()["kinds"].items()
+    }
+
+
 @cache
 def words(name: str) -> frozenset[str]:
     """Return one named set of words."""

@@ -7,14 +7,14 @@ a rule fires only on a plain statement in a person's own voice.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import tzinfo
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
 from commonplace.guard.screened import instant
-from commonplace.jobs.rules import clauses, matching, patterns, subjects
+from commonplace.jobs.rules import clauses, matching, patterns, subjects, switches
 from commonplace.jobs.rules.memos import CHANGE, CHANGED_MIND, HOME, NAMED, SWITCHED, Known, Memo, Place, Targets
 from commonplace.jobs.rules.patterns import guard
 from commonplace.jobs.rules.reading import Reader
@@ -23,6 +23,8 @@ from commonplace.layouts.codecs.topics import name_for
 from commonplace.operations import NOTED, AddEntry, Edit, Proposal, PutItem, PutTopic, ReplaceEntry
 from commonplace.records import RecordedMessage, Source, Trust, lowest_trust
 from commonplace.text.pieces import fingerprint
+
+Key = TypeVar("Key")
 
 __all__ = ["Known", "Memo", "Place", "Targets", "extract", "propose"]
 
@@ -91,20 +93,44 @@ def _admit(memos: list[Memo], memo: Memo) -> list[Memo]:
             kept = memos[old[0]]
             text = matching.put(kept.text, memo.supersedes, memo.becomes)
             settled = msgspec.structs.replace(
-                memo, kind=kept.kind, text=text, slot=kept.slot, frame=kept.frame, becomes=""
+                memo, kind=kept.kind, text=text, slot=kept.slot, frame=kept.frame, becomes="", instead=_with(kept)
             )
             return [*memos[: old[0]], *memos[old[0] + 1 :], settled]
         return [*memos, memo]
+    over = _last(memos, memo)
+    if any(kept.speaker == memo.speaker and kept not in over and matching.same(memo.text, kept.text) for kept in memos):
+        return [kept for kept in memos if kept not in over]
+    over += [kept for kept in memos if kept not in over and _over(memo, kept.text)]
+    left = [kept for kept in memos if kept not in over and not _within(kept, memo)]
+    slot = "" if memo.slot == CHANGE and len(left) < len(memos) else memo.slot
+    instead = tuple(each for kept in over for each in _with(kept))
+    return [*left, msgspec.structs.replace(memo, slot=slot, instead=instead)]
+
+
+def _with(kept: Memo) -> tuple[Memo, ...]:
+    """Return a memo that another one replaces, and those it had replaced itself."""
+    return (msgspec.structs.replace(kept, instead=()), *kept.instead)
+
+
+def _last(memos: Sequence[Memo], memo: Memo) -> list[Memo]:
+    """Return what a memo takes back without naming it: the last decision, or what was used of the same kind."""
     if memo.slot == CHANGED_MIND:
-        memos = _without_last(memos, memo, lambda kept: kept.kind == "decision")
-    if memo.slot == SWITCHED and not memo.supersedes:
-        memos = _without_last(memos, memo, lambda kept: guard("in_use").search(kept.text) is not None)
-    if any(kept.speaker == memo.speaker and matching.same(memo.text, kept.text) for kept in memos):
-        return memos
-    left = [kept for kept in memos if not _over(memo, kept.text) and not _within(kept, memo)]
-    if memo.slot == CHANGE and len(left) < len(memos):
-        memo = msgspec.structs.replace(memo, slot="")
-    return [*left, memo]
+        return _last_of(memos, memo, lambda kept: kept.kind == "decision")
+    if memo.supersedes:
+        return []
+    mine = (kept for kept in memos if kept.speaker == memo.speaker)
+    used = switches.switched_from(
+        _unnamed(memo.text, memo.speaker), ((kept, _unnamed(kept.text, kept.speaker)) for kept in mine)
+    )
+    if used is not None:
+        return [used]
+    return _last_of(memos, memo, lambda kept: _is_used(memo, kept)) if memo.slot == SWITCHED else []
+
+
+def _is_used(memo: Memo, kept: Memo) -> bool:
+    """True if a memo says what is used, and is not known to be of another kind than what a switch is to."""
+    mine, other = _unnamed(memo.text, memo.speaker), _unnamed(kept.text, kept.speaker)
+    return guard("in_use").search(kept.text) is not None and not switches.differ(mine, other)
 
 
 def _within(kept: Memo, memo: Memo) -> bool:
@@ -112,12 +138,10 @@ def _within(kept: Memo, memo: Memo) -> bool:
     return kept.message == memo.message and not kept.frame and matching.same(kept.text, memo.text)
 
 
-def _without_last(memos: list[Memo], memo: Memo, fits: Callable[[Memo], bool]) -> list[Memo]:
-    """Leave out the last memo of the same speaker that fits, where it was said a moment ago."""
-    places = [place for place, kept in enumerate(memos) if kept.speaker == memo.speaker and fits(kept)]
-    if not places or memo.number - memos[places[-1]].number > _MIND_CHANGED_WITHIN:
-        return memos
-    return [*memos[: places[-1]], *memos[places[-1] + 1 :]]
+def _last_of(memos: Sequence[Memo], memo: Memo, fits: Callable[[Memo], bool]) -> list[Memo]:
+    """Return the last memo of the same speaker that fits, if it was said a moment ago."""
+    found = [kept for kept in memos if kept.speaker == memo.speaker and fits(kept)][-1:]
+    return [kept for kept in found if memo.number - kept.number <= _MIND_CHANGED_WITHIN]
 
 
 def _is_said_in(memo: Memo, text: str) -> bool:
@@ -134,6 +158,14 @@ def _over(memo: Memo, text: str) -> bool:
     mine, other = _unnamed(memo.text, memo.speaker), _unnamed(text, memo.speaker)
     frames = "|".join(_unnamed(frame, memo.speaker) for frame in memo.frame.split("|"))
     return matching.succeeds(mine, frames, ended, other, home=memo.slot == HOME)
+
+
+def _switched(memo: Memo, stated: Iterable[tuple[Key, str]]) -> Key | None:
+    """Return the key of the one statement that a bare switch replaces."""
+    if memo.supersedes:
+        return None
+    unnamed = ((key, _unnamed(text, memo.speaker)) for key, text in stated)
+    return switches.switched_from(_unnamed(memo.text, memo.speaker), unnamed)
 
 
 def _unnamed(text: str, speaker: str | None) -> str:
@@ -204,7 +236,7 @@ class _Desk:
         near = (known for known in self._known if known.path == place.path or place.form == "item")
         if any(matching.same(memo.text, known.text) for known in near):  # an item may be in the file of another day
             return
-        old = next((known for known in reversed(self._known) if self._reaches(known) and _over(memo, known.text)), None)
+        old = self._old(memo)
         if old is not None:
             if not (old.by_hand and memo.at and memo.at < old.by_hand):
                 self._replace(old, memo, memo.text)
@@ -218,6 +250,13 @@ class _Desk:
                 AddEntry(path=place.path, text=memo.text, section=place.section, kind=memo.kind, **self._rests_on(memo))
             )
             self.noted.append(memo.text)
+
+    def _old(self, memo: Memo) -> Known | None:
+        """Return the entry or item that a memo replaces; None if there is none."""
+        known = [each for each in self._known if self._reaches(each)]
+        said = {kept.text for kept in memo.instead}  # an earlier range may have written it down
+        over = next((each for each in reversed(known) if each.text in said or _over(memo, each.text)), None)
+        return over or _switched(memo, ((each, each.text) for each in known))
 
     def _correct(self, memo: Memo) -> bool:
         """Replace the old value by the new one; False, with nothing done, if there is not exactly one place for it."""
@@ -233,12 +272,12 @@ class _Desk:
         before = self._replaced.pop(old.id, None)
         if before is not None:  # one operation for each record
             self._edits.remove(before)
-            rests = {**rests, "sources": before.sources + rests["sources"], "quotes": before.quotes + rests["quotes"]}
+            rests = {**rests} | {key: getattr(before, key) + rests[key] for key in ("sources", "quotes", "overrules")}
         self._known[self._known.index(old)] = Known(old.id, old.path, text)
         self.noted.append(f"{text} (before: {old.text})")
         if place is not None and place.form == "item":
             item = self._item(msgspec.structs.replace(memo, text=text), place, old.id)
-            edit: Edit = msgspec.structs.replace(item, sources=rests["sources"], quotes=rests["quotes"])
+            edit: Edit = msgspec.structs.replace(item, **{**rests, "trust": item.trust})
         else:
             edit = ReplaceEntry(path=old.path, target=old.id, text=text, **rests)
         self._edits.append(edit)
@@ -252,7 +291,7 @@ class _Desk:
     def _into_topic(self, memo: Memo, place: Place) -> None:
         if self._is_stated(memo):
             return
-        body = self._holding(lambda line: _over(memo, line))
+        body = self._holding(lambda line: _over(memo, line)) or self._switched(memo)
         if body is None and memo.slot == CHANGE:
             return
         body = body or self._body_of(memo, place)
@@ -289,6 +328,10 @@ class _Desk:
         found = [body for body in self._bodies.values() for line in body.stated().values() if fits(line)]
         return found[0] if len(found) == 1 else None
 
+    def _switched(self, memo: Memo) -> _Body | None:
+        """Return the topic with the line that a bare switch replaces."""
+        return _switched(memo, ((body, line) for body in self._bodies.values() for line in body.stated().values()))
+
     def _is_stated(self, memo: Memo) -> bool:
         return not memo.becomes and any(
             matching.same(memo.text, line.removeprefix("- "))
@@ -312,6 +355,7 @@ class _Desk:
         rests = self._rests_on(memo)
         body.sources += rests["sources"]
         body.quotes += rests["quotes"]
+        body.overrules += rests["overrules"]
         body.trusts.append(memo.trust)
 
     def _item(self, memo: Memo, place: Place, item_id: str) -> PutItem:
@@ -329,7 +373,8 @@ class _Desk:
 
     def _rests_on(self, memo: Memo) -> dict[str, Any]:
         source = Source(self._session, memo.message, memo.span)
-        return {"sources": (source,), "quotes": (memo.quote,), "trust": memo.trust}
+        over = tuple(Source(self._session, each.message, each.span) for each in memo.instead)
+        return {"sources": (source,), "quotes": (memo.quote,), "overrules": over, "trust": memo.trust}
 
 
 class _Body:
@@ -341,6 +386,7 @@ class _Body:
         self._lines = text.split("\n") if text else []
         self.sources: tuple[Source, ...] = ()
         self.quotes: tuple[str, ...] = ()
+        self.overrules: tuple[Source, ...] = ()
         self.trusts: list[Trust] = []
 
     def stated(self) -> dict[int, str]:
@@ -357,6 +403,7 @@ class _Body:
         if (memo.becomes and not memo.alone) or any(matching.same(memo.text, line) for line in stated.values()):
             return False
         over = next((number for number, line in stated.items() if _over(memo, line)), None)
+        over = _switched(memo, stated.items()) if over is None else over
         if over is not None:
             self._lines[over] = f"- {memo.text}"
         else:
@@ -375,6 +422,7 @@ class _Body:
             kind=place.topic_kind if self._new else "",
             sources=self.sources,
             quotes=self.quotes,
+            overrules=self.overrules,
             trust=lowest_trust(self.trusts),
         )
 

@@ -360,6 +360,12 @@ class SqliteIndex(IndexFile):
                     found[row[0]] = Note(*row)
         return found
 
+    def note_of(self, path: str, record: str) -> Note | None:
+        """Return the first passage of a record; None if it is not indexed."""
+        with self._reading():
+            row = self._db.execute("SELECT * FROM notes WHERE path = ? AND record = ?", (path, record)).fetchone()
+        return Note(*row) if row else None
+
     def noted_in(self, times: Iterable[tuple[int, int]], limit: int) -> list[Note]:
         """Return the passages of records that are dated in ranges of milliseconds, of each range the latest."""
         with self._reading():

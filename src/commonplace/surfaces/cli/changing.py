@@ -192,7 +192,8 @@ def forget_command(
             erase=erase,
         )
         if not (dry_run or yes):
-            _ask_to_forget(memory, forget, many=every or whole_scope or aged or session is not None, as_json=as_json)
+            many = every or whole_scope or aged or session is not None
+            _ask_to_forget(memory, forget, many=many, as_json=as_json)
         receipt = forget(dry_run=dry_run, actor=PERSON)
         if as_json:
             plain.show({"location": memory.location, "receipt": receipt})
@@ -212,12 +213,13 @@ def forget_command(
 
 
 def _ask_to_forget(memory: Memory, forget: Callable[..., Receipt], *, many: bool, as_json: bool) -> None:
-    """Show what would go and ask; without a terminal more than one record goes only with --yes."""
+    """Show what would go and ask; without a terminal more than one goes only with --yes, a record's line aside."""
     asks = terminal.can_ask() and not as_json
-    if not (asks or many):
-        return
     meant = forget(dry_run=True)
     count = len(meant.forgotten)
+    said = [name for name, _ in meant.forgotten if name.startswith(f"{memory.sessions.folder}/")]
+    if not (asks or many or (said and count > 1)):
+        return
     if not asks:
         raise InputError(f"this forgets {count} records and messages; look with --dry-run, then say --yes", count=count)
     for line in _said(memory, meant, "would be forgotten"):

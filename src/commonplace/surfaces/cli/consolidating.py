@@ -11,7 +11,7 @@ import click
 from commonplace.memory.memory import Memory
 from commonplace.records import Outcome
 from commonplace.surfaces.cli import drawing, plain, terminal
-from commonplace.surfaces.cli.opening import Place, modelled, printing, scopes_of
+from commonplace.surfaces.cli.opening import Place, modelled, printing, scopes_of, still_due
 
 _CODES: Final = {"refused": 2, "conflict": 4, "over_cap": 4, "failed": 5}
 
@@ -29,7 +29,7 @@ def consolidate_command(
 
     What was said in one SESSION, or in all.
     """
-    with place.open(writes=not dry_run, model=model or None) as memory:
+    with still_due(), place.open(writes=not dry_run, model=model or None) as memory:
         if session is not None:
             memory.sessions.state(session)  # an unknown name is an error, not nothing to do
         outcome = memory.consolidate(session, dry_run=dry_run)

@@ -17,7 +17,7 @@ import click
 import msgspec
 
 from commonplace.config import Config, system_clock
-from commonplace.errors import ConfigError, InputError
+from commonplace.errors import ConfigError, InputError, ModelSetupError
 from commonplace.memory import designs
 from commonplace.memory.memory import Memory
 from commonplace.memory.scope import Scope
@@ -265,3 +265,13 @@ def _set_knob(values: dict[str, Any], variable: str, text: str) -> None:
 
 def _list(text: str) -> list[str]:
     return [part.strip() for part in text.split(",") if part.strip()]
+
+
+@contextmanager
+def still_due() -> Iterator[None]:
+    """Add to the error of a model that is not set up that its range stays due."""
+    try:
+        yield
+    except ModelSetupError as error:
+        said = f"{error}; what was said stays due and is tried again with the next job"
+        raise ModelSetupError(said, **error.data) from error

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from commonplace.surfaces.cli.changing import settle
-from commonplace.surfaces.cli.opening import Place, modelled, printing
+from commonplace.surfaces.cli.opening import Place, modelled, printing, still_due
 
 
 @click.command("compact")
@@ -21,7 +21,7 @@ def compact_command(
 
     The summary is of what leaves the window; nothing is deleted.
     """
-    with place.open(writes=True, model=model or None) as memory:
+    with still_due(), place.open(writes=True, model=model or None) as memory:
         memory.sessions.state(session)
         settle(ctx, memory, memory.compact(session, keep), as_json=as_json)
 
@@ -39,7 +39,7 @@ def reset_command(
 
     The transcript stays.
     """
-    with place.open(writes=True, model=model or None) as memory:
+    with still_due(), place.open(writes=True, model=model or None) as memory:
         memory.sessions.state(session)
         settle(ctx, memory, memory.reset(session, now=now), as_json=as_json)
 
@@ -54,7 +54,7 @@ def end_command(ctx: click.Context, session: str, *, model: str | None, as_json:
 
     A new message opens it again.
     """
-    with place.open(writes=True, model=model or None) as memory:
+    with still_due(), place.open(writes=True, model=model or None) as memory:
         memory.sessions.state(session)
         settle(ctx, memory, memory.end(session, now=False), as_json=as_json)
 
