@@ -192,3 +192,9 @@ def test_a_name_that_a_text_repeats_is_looked_at_once(monkeypatch):
     monkeypatch.setattr(printed, "paired", lambda *args: looked.append(args) or real(*args))
     guard.screen("api-key=" * 480)
     assert len(looked) <= 200
+
+
+@pytest.mark.parametrize("text", ['The password is "   ".', 'password","   ","x'])
+def test_nothing_but_space_in_quotes_is_no_value(text):
+    """The guard raised an IndexError, and with it `append`."""
+    assert guard.screen(text).text == text
