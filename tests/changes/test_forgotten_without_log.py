@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 
 import pytest
 
-from commonplace import Memory, Message
+from commonplace import Memory, Message, Request
 from commonplace.records import Source
+from commonplace.testing import ScriptedLLM
 
 LAYOUTS = ("native", "two-layer", "facts")
 SECRET = "My locker code word is xylophone banana."
@@ -107,6 +109,80 @@ def test_a_forgetting_that_comes_with_another_copy_of_the_files_holds_at_once(tm
         shutil.copy(tmp_path / "one/sessions/s%3A1.jsonl", tmp_path / "two/sessions/s%3A1.jsonl")
         memory.sync()
         assert "xylophone" not in given_out(memory)
+
+
+ILL = "In January I was diagnosed with sarcoidosis at the Haukeland clinic."
+SHORT = "Marta suffers from sarcoidosis."  # one word of the message, and its sources are known from the log alone
+JOINED = "Marta is a nurse in Trondheim with sarcoidosis and a cat called Fritz."
+PATIENT = [
+    Message("user", "I'm Marta, I work as a nurse in Trondheim.", id="a"),
+    Message("assistant", "Thanks.", id="b"),
+    Message("user", ILL, id="c"),
+    Message("assistant", "I am sorry to hear it.", id="d"),
+    Message("user", "My cat is called Fritz.", id="e"),
+    Message("assistant", "Good.", id="f"),
+]
+
+
+def summarised(_: Request) -> str:
+    added = [{"op": "add", "text": SHORT, "sources": [3]}, {"op": "add", "text": JOINED, "sources": [1, 3, 5]}]
+    told = f"Her cat is called Fritz. {SHORT}"
+    rewritten = f"# Memory\n\n- {SHORT}\n- Her cat is called Fritz.\n"
+    return json.dumps({"journal": told, "operations": added, "history_entry": told, "memory_update": rewritten})
+
+
+def patient(folder, layout):
+    memory = Memory.open(folder, layout=layout, jobs="inline", llm=ScriptedLLM(summarised))
+    sources = memory.append("s:1", PATIENT)
+    memory.consolidate("s:1")
+    return memory, sources[2]
+
+
+def said_of_the_patient(memory):
+    texts = [hit.text for hit in memory.recall("What does Marta suffer from, sarcoidosis? Her cat Fritz?", k=50)]
+    return "\n".join([*texts, *(memory.context(each, "How is Marta?").text for each in ("s:1", "s:2", None))])
+
+
+@pytest.mark.parametrize("how", ["message", "session", "undone"])
+@pytest.mark.parametrize("layout", ["native", "two-layer", "structured", "graph", "memdir"])
+def test_what_a_model_put_in_other_words_is_hidden_as_by_the_log(tmp_path, layout, how):
+    """Issue 17.3: the transcript says what went with the message, and `undo` takes that back."""
+    memory, message = patient(tmp_path, layout)
+    with memory:
+        memory.remember("Marta needs an oxygen bottle because of sarcoidosis.", source=message)
+        assert "sarcoidosis" in said_of_the_patient(memory)
+        change = (memory.forget(session="s:1") if how == "session" else memory.forget(message)).change
+        assert "sarcoidosis" not in said_of_the_patient(memory)
+        if how == "undone":
+            assert memory.undo(change).ok
+    shutil.rmtree(tmp_path / ".commonplace")
+    with Memory.open(tmp_path, layout=layout, jobs="worker") as memory:
+        said = said_of_the_patient(memory)
+        assert ("sarcoidosis" in said) == (how == "undone")
+        assert ("Her cat is called Fritz." in said) == (how != "session")
+
+
+def test_the_undoing_of_a_second_forgetting_of_a_session_leaves_the_first(tmp_path):
+    memory, _ = patient(tmp_path, "native")
+    with memory:
+        memory.forget(session="s:1")
+        memory.append("s:1", [Message("user", "I like tea with milk.", id="g")])
+        assert memory.undo(memory.forget(session="s:1").change).ok
+    shutil.rmtree(tmp_path / ".commonplace")
+    with Memory.open(tmp_path, jobs="worker") as memory:
+        assert "sarcoidosis" not in said_of_the_patient(memory)
+
+
+def test_no_hash_is_kept_of_what_is_erased(tmp_path):
+    """It has no key, so that whoever guesses the text could tell that it was there."""
+    memory, message = patient(tmp_path, "native")
+    transcript = tmp_path / "sessions/s%3A1.jsonl"
+    with memory:
+        change = memory.forget(message).change
+        assert '"along":["' in transcript.read_text("utf-8")
+        assert memory.undo(change).ok
+        memory.forget(message, erase=True)
+        assert '"along":["' not in transcript.read_text("utf-8")
 
 
 def test_git_leaves_the_key_out(tmp_path):

@@ -67,6 +67,16 @@ def test_what_is_behind_too_many_nouns_is_redacted_and_the_next_stretch_is_kept(
     assert len(text) < 4096 + len(words)
 
 
+@pytest.mark.parametrize("line", ["line of code = {};\n", "if (code > {}) return;\n"])
+def test_a_line_in_which_a_name_is_no_cell_is_not_read_as_the_head_of_a_table(line, monkeypatch):
+    """Each line of code or prose with a noun for a secret was cut into cells first."""
+    read = []
+    real = tables.cells
+    monkeypatch.setattr(tables, "cells", lambda *args: read.append(args) or real(*args))
+    guard.screen("".join(line.format(number % 90) for number in range(400)))
+    assert not read
+
+
 @pytest.mark.parametrize("row", ["password,a,b\n", "password;abc\n"])
 def test_each_row_of_a_table_is_read_once(row, monkeypatch):
     """Issue 22: 100 KB of headers took 8 seconds, for each began a table of 200 rows."""
@@ -218,3 +228,9 @@ def test_what_is_before_a_name_is_searched_a_bounded_way_back(module, piece, mos
     assert counts[1] <= 1.2 * counts[0] + 50
     assert counts[1] <= most
     assert max(looked) <= 700
+
+
+@pytest.mark.parametrize("text", ['The password is "   ".', 'password","   ","x'])
+def test_nothing_but_space_in_quotes_is_no_value(text):
+    """The guard raised an IndexError, and with it `append`."""
+    assert guard.screen(text).text == text

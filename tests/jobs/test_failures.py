@@ -234,6 +234,20 @@ def test_two_layer_writes_its_raw_entry_without_an_error_text_and_goes_on(tmp_pa
     assert b"connection" not in history
 
 
+def test_a_raw_entry_is_no_failure_any_more_once_the_job_is_done_for_another_session(tmp_path, clock):
+    """Issue 17.1: `status` named it and exited with 5 for ever, though all went well since."""
+    with opened(tmp_path, clock, DOWN, layout="two-layer") as memory:
+        talk(memory)
+        memory.consolidate("cli:a")
+        assert len(memory.failures()) == 1
+    with Memory.open(tmp_path, clock=clock, layout="two-layer", jobs="inline") as memory:
+        assert memory.consolidate("cli:a").status == "skipped"
+        assert len(memory.failures()) == 1  # nothing was done
+        memory.append("cli:b", [Message("user", "The kitchen is painted blue."), Message("assistant", "Good.")])
+        assert memory.consolidate("cli:b").ok
+        assert memory.failures() == []
+
+
 def test_a_raw_entry_says_in_its_outcome_that_the_model_failed(tmp_path, clock):
     """Issue 17.1: `consolidate` says what failed."""
     with opened(tmp_path, clock, DOWN, layout="two-layer") as memory:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from commonplace.changes import tombstones
 from commonplace.changes.log import ForgetMove
 from commonplace.changes.parts import Parts
@@ -9,6 +11,8 @@ from commonplace.changes.plan import Plan
 from commonplace.errors import RecordNotFoundError
 from commonplace.operations import Edit, RemoveEntry, RemoveItem, RemoveTopic
 from commonplace.records import Item, Record, RecordedMessage, Source, Topic
+
+_HASHES: Final = 1000  # in one line of a transcript
 
 
 def message(plan: Plan, said: RecordedMessage, parts: Parts, *, aged: bool) -> None:
@@ -38,6 +42,26 @@ def session(plan: Plan, path: str, parts: Parts, *, aged: bool) -> None:
     plan.forget_messages(ForgetMove(name, "", before, after, aged=aged))
     plan.kinds["forget"] = None
     plan.removed.extend(each.id for each in said)
+
+
+def along(plan: Plan, parts: Parts) -> None:
+    """Write down what goes with the messages that a plan hides, so that their transcript alone says it.
+
+    What the plan itself takes out or replaces is left out: of what is erased no hash is kept.
+    """
+    moves = [move for move in plan.forgotten if move.hidden and not move.aged]
+    if not moves:
+        return
+    ids = {(move.session, move.message) for move in moves}
+    said = [
+        message
+        for session in dict.fromkeys(move.session for move in moves)
+        for message in parts.sessions.kept(session)
+        if (session, "") in ids or (session, str(message.message.id)) in ids
+    ]
+    found = list(dict.fromkeys(parts.reader.along(said, {*plan.removed, *plan.successors})))
+    for start in range(0, len(found), _HASHES):
+        plan.forget_event(moves[-1], found[start : start + _HASHES])
 
 
 def file(plan: Plan, path: str, parts: Parts) -> None:

@@ -16,6 +16,7 @@ from typing import Final, Literal
 
 import msgspec
 
+from commonplace.changes import burying
 from commonplace.changes.actors import Actor
 from commonplace.changes.admission import FORGOTTEN, RACED, Admission, Stop, Taken, Waits
 from commonplace.changes.generated import GeneratedFiles
@@ -264,6 +265,7 @@ class Door:
         plan = self.plan()
         actor = request.actor
         taken = self._taken(plan, request, raced=raced)
+        burying.along(plan, self._parts)
         waiting = [*request.waits, *(waits for each in taken for waits in each.waits)]
         same = [each.same for each in taken if each.same]
         review = tuple(self._queue(plan, each, actor.name) for each in waiting)

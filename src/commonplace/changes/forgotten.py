@@ -5,9 +5,10 @@ Known from the transcripts alone, so that it holds without the change log too. P
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 from functools import lru_cache
+from hashlib import sha256
 from typing import Final
 
 import msgspec
@@ -30,7 +31,8 @@ class Forgot(msgspec.Struct, frozen=True):
 
     `later` are the words of what was said after it in the session with one of these, and was not forgotten; the
     assistant repeats, so its messages are left out. `again` has the number of the first such message for each of these
-    words. `single` is true if it was forgotten by itself, not with its whole session.
+    words. `single` is true if it was forgotten by itself, not with its whole session. `along` has the
+    hashes of the records, and of the sentences of others, that went with it.
     """
 
     session: str
@@ -42,6 +44,7 @@ class Forgot(msgspec.Struct, frozen=True):
     single: bool = True
     later: tuple[frozenset[str], ...] = ()
     again: dict[str, int] = {}
+    along: frozenset[str] = frozenset()
 
     def until(self, number: int) -> Forgot:
         """Return the message as it tells on those before a number: without the words that were said again by then."""
@@ -66,12 +69,12 @@ class Telling:
         if not repeats and not held.isdisjoint(self._told):
             self._later.append((len(self._forgot), number, text, held))
 
-    def forget(self, message: Source, text: str, at: datetime, *, single: bool) -> None:
+    def forget(self, message: Source, text: str, at: datetime, *, single: bool, along: frozenset[str]) -> None:
         """Add the next message, which was forgotten at this instant."""
         held = keywords(text)
         own = held - self._known
         self._told |= own
-        self._forgot.append(Forgot(message.session, message.message, at, text, held, own, single))
+        self._forgot.append(Forgot(message.session, message.message, at, text, held, own, single, along=along))
 
     def forgotten(self) -> Iterator[Forgot]:
         """Yield the forgotten messages; a later message that says a line of one again is no other message."""
@@ -112,6 +115,7 @@ class Forgotten:
         written: datetime | None = None,
         within: Collection[str] = (),
         *,
+        record: str = "",
         journal: bool = False,
     ) -> str:
         """Return the part of a record's text that may be shown; empty if nothing may.
@@ -122,13 +126,15 @@ class Forgotten:
             written: When a record of unknown sources was written, if known: messages that were forgotten before
                 then were said again.
             within: The sessions that a job read when it wrote a record of unknown sources.
+            record: The id of the record.
             journal: The record is about a range, of which `sources` are the first and the last message.
         """
         if not self.messages or (sources is not None and not sources and not journal):
             return text
         if not sources:
             since = [each for each in self.messages if written is None or each.at >= written]
-            left = self._cut(text, [each for each in since if each.session in within], sure=True)
+            left = _apart(record, text, frozenset[str]().union(*(each.along for each in since)))
+            left = self._cut(left, [each for each in since if each.session in within], sure=True)
             return self._cut(left, [each for each in since if each.session not in within], sure=False)
         known = [source for source in sources if (source.session, source.message) in self.ids]
         if len(known) == len(sources) and (not journal or len(sources) == 1):
@@ -157,11 +163,36 @@ class Forgotten:
         near = [each for each in messages if not used.isdisjoint(each.distinctive)]
         if not near:
             return text
-        parts = _sentences(text)
-        left = [part for part in parts if not any(_tells(keywords(part), each, sure=sure) for each in near)]
-        if len(left) == len(parts):
-            return text
-        return "".join(left).strip() if keywords("".join(left)) else ""
+        return _without(text, lambda part: any(_tells(keywords(part), each, sure=sure) for each in near))
+
+
+def hashed(record: str, sentence: str = "") -> str:
+    """Return the hash of a record that goes with a forgotten message, or of a sentence of one that rests on more.
+
+    It has no key, so that it is the same in each copy of the files.
+    """
+    return sha256(f"{record}\n{' '.join(words(sentence))}".encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def hashes(record: str, text: str, left: str) -> list[str]:
+    """Return the hashes of the sentences of a text of a record that are not in what is left of it."""
+    return [hashed(record, part) for part in _sentences(text) if words(part) and part.strip() not in left]
+
+
+def _apart(record: str, text: str, along: frozenset[str]) -> str:
+    """Return a text of a record without the sentences of these hashes; empty if the record has one."""
+    if not along:
+        return text
+    return "" if hashed(record) in along else _without(text, lambda part: hashed(record, part) in along)
+
+
+def _without(text: str, goes: Callable[[str], bool]) -> str:
+    """Return a text without the sentences that go; empty if nothing is said in the rest."""
+    parts = _sentences(text)
+    left = [part for part in parts if not goes(part)]
+    if len(left) == len(parts):
+        return text
+    return "".join(left).strip() if keywords("".join(left)) else ""
 
 
 def lost(text: str, left: str) -> str:

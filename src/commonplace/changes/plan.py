@@ -261,8 +261,12 @@ class Plan:
     def forget_messages(self, move: ForgetMove) -> None:
         """Hide messages of a session, or show them again; the event goes into its transcript."""
         self.forgotten.append(move)
+        self.forget_event(move)
+
+    def forget_event(self, move: ForgetMove, along: Sequence[str] = ()) -> None:
+        """Write the event of messages that are hidden or shown again, with hashes of what goes with them."""
         to = move.after if not move.message else 0
-        event = Event("forget", self.at, name=move.message, to=to, held=move.hidden, aged=move.aged)
+        event = Event("forget", self.at, name=move.message, to=to, held=move.hidden, aged=move.aged, along=tuple(along))
         self.line(self._parts.sessions.path(move.session), event_line(event))
 
     def reopen(self, session: str) -> None:

@@ -10,7 +10,7 @@ import msgspec
 
 from commonplace.changes import edits
 from commonplace.changes.actors import TOOL
-from commonplace.changes.forgotten import Forgotten, lost
+from commonplace.changes.forgotten import Forgotten, hashed, hashes, lost
 from commonplace.changes.item_files import ItemFiles
 from commonplace.changes.log import Ledger
 from commonplace.changes.marks import mark_of, may_mark
@@ -94,7 +94,7 @@ class Reader(msgspec.Struct):
         origin = self._origin(record.id)
 
         def left(text: str) -> str:
-            return forgotten.left_of(text, *origin, journal=journal)
+            return forgotten.left_of(text, *origin, record=record.id, journal=journal)
 
         match record:
             case Topic():
@@ -130,6 +130,19 @@ class Reader(msgspec.Struct):
                 if str(message.message.id) not in own and reply is not message:
                     yield message, reply
 
+    def along(self, messages: Collection[RecordedMessage], known: Collection[str]) -> Iterator[str]:
+        """Yield the hashes of what goes with some messages, but for some records by their ids."""
+        for record, left in self.goes_with(messages):
+            if isinstance(record, RecordedMessage) or record.id in known:
+                continue  # the transcript tells by itself what an assistant repeats
+            if left is None:
+                yield hashed(record.id)
+            elif isinstance(record, Topic) and isinstance(left, Topic):
+                yield from hashes(record.id, record.body, left.body)
+                yield from hashes(record.id, record.description, left.description)
+            else:
+                yield from hashes(record.id, record.text, left.text)
+
     @staticmethod
     def lost(record: Record, left: Record | None) -> str:
         """Return the sentences of a record that are not in what is left of it."""
@@ -137,7 +150,7 @@ class Reader(msgspec.Struct):
 
     def left_of(self, record_id: str, text: str, *, journal: bool) -> str:
         """Return what may be given out of the text of a record, or of a part of it; empty if nothing may."""
-        return self.tombstones.known().left_of(text, *self._origin(record_id), journal=journal)
+        return self.tombstones.known().left_of(text, *self._origin(record_id), record=record_id, journal=journal)
 
     def _origin(self, record_id: str) -> tuple[Sequence[Source] | None, datetime | None, Collection[str]]:
         """Return the sources of a record, None if unknown; and in that case when it was written, if known, and of what.

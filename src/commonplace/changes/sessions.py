@@ -383,7 +383,7 @@ class Sessions:
         """
         path = self.path(session_id)
         state = self._fold(path)
-        telling = Telling()
+        telling, rest = Telling(), frozenset[str]().union(*state.along_below.values())
         for message in self._messages(path, session_id, state, 0, state.numbers):
             own, text = str(message.message.id), message.text.replace(ERASED, "")
             single = self._clock() if own in also else state.forgotten_ids.get(own)
@@ -391,7 +391,9 @@ class Sessions:
             if at is None or ((own in state.aged_ids or message.number < state.aged) and own not in also):
                 telling.hear(message.number, text, repeats=message.message.role == "assistant")
             else:
-                telling.forget(Source(session_id, own), text, at, single=single is not None)
+                along = state.along.get(own, frozenset()) if single else rest
+                rest = rest if single else frozenset()
+                telling.forget(Source(session_id, own), text, at, single=single is not None, along=along)
         yield from telling.forgotten()
 
     def _messages(self, path: str, session_id: str, state: State, start: int, stop: int) -> Iterator[RecordedMessage]:

@@ -61,6 +61,7 @@ class Event(msgspec.Struct, frozen=True, tag_field="type", tag="event"):
     paused: bool = False
     metadata: dict[str, Any] = {}
     aged: bool = False  # forgotten for its age: what rests on it stays
+    along: tuple[str, ...] = ()  # what goes with what was forgotten, see `forgotten.hashed`
 
 
 class StoredMessage(msgspec.Struct, frozen=True, tag_field="type", tag="message"):
@@ -157,6 +158,8 @@ def event_line(event: Event) -> Screened:
         values["paused"], values["metadata"] = event.paused, sealed(event.metadata)
     if event.aged:
         values["aged"] = True
+    if event.along:
+        values["along"] = list(event.along)
     if event.topics:
         values["topics"] = [[guard.screen(path), days] for path, days in event.topics]
     return json_line(values, checksum=True)
@@ -260,6 +263,8 @@ class State(msgspec.Struct):
     forgotten: int = 0  # messages numbered below it are hidden
     forgotten_at: datetime | None = None  # when they were
     forgotten_ids: dict[str, datetime] = {}  # of single messages, and when each was forgotten
+    along: dict[str, frozenset[str]] = {}  # what goes with single messages, by their id
+    along_below: dict[int, frozenset[str]] = {}  # what goes with all messages numbered below
     aged: int = 0  # messages numbered below it were hidden for their age, as those of `aged_ids`
     aged_ids: set[str] = set()
     shown: dict[str, tuple[tuple[str, int], ...]] = {}  # topics in the window, by question
@@ -351,9 +356,14 @@ class State(msgspec.Struct):
                 self.paused, self.metadata = event.paused, event.metadata
             case "forget" if event.name:
                 self.forgotten_ids.pop(event.name, None)
+                along = self.along.pop(event.name, frozenset())
                 if event.held:
+                    self.along[event.name] = along.union(event.along)
                     self.forgotten_ids[event.name] = event.at
                     (self.aged_ids.add if event.aged else self.aged_ids.discard)(event.name)
             case "forget":
                 self.forgotten, self.forgotten_at = event.to, event.at
+                self.along_below = {to: along for to, along in self.along_below.items() if to <= event.to}
+                if event.held:
+                    self.along_below[event.to] = self.along_below.get(event.to, frozenset()).union(event.along)
                 self.aged = event.to if event.aged else min(self.aged, event.to)

@@ -49,6 +49,9 @@ _BESIDE: Final = (
     r"[`*\"']{0,2}([^\s|│┃`*\"']{3,128})[`*\"']{0,2}[ \t]{0,80}[|│┃]?[ \t]{0,8}\r?(?=\n|\Z|\")"
 )
 _OPENS_ROW: Final = r"(?:\n|\A|\")[ \t]{0,8}[|│┃]?[ \t]{0,8}[`*\"']{0,3}(?:[\w.-]{1,40}[ _-]){0,2}[\w.-]{0,40}\Z"
+_CELL_ENDS: Final = (  # behind a name that may be a cell, or have one beside it
+    r"[A-Za-z0-9_-]{0,14}(?:[\s\"'`*:]{0,200}(?:[|│┃;,<)\]\n\t]|\Z)|[\"'`*:]{0,200}(?: (?=\s)|[^\S ]))"
+)
 
 
 class _Read(NamedTuple):
@@ -70,6 +73,8 @@ class Tables:
 
     def cells(self, start: int, end: int) -> Iterator[Span]:
         """Yield the cells below a head that is the name at [start, end), or the cell beside that name."""
+        if not compiled(_CELL_ENDS).match(self._text, end):
+            return  # in most lines it is a word among others, and no line of those is read
         if start >= self._rows_end and start >= self._line_end and (read := self._read(start, end)):
             self._table, self._rows_end, self._columns = read, read.end, 0
         if start >= self._table.end:

@@ -136,7 +136,12 @@ def stripped(text: str, start: int, end: int) -> tuple[int, int]:
 
 def is_quotable(value: str, rule: Rule, *, plain: bool, said: bool) -> bool:
     """True if what is quoted near a noun may be its value; where `plain`, also a word, where `said`, also several."""
-    if compiled(NO_VALUE).match(value) or compiled(CODE).search(value) or value.casefold() in described():
+    if (
+        value.isspace()
+        or compiled(NO_VALUE).match(value)
+        or compiled(CODE).search(value)
+        or value.casefold() in described()
+    ):
         return False
     if " " in value:
         words = value.split()

@@ -29,7 +29,8 @@ class Failure(msgspec.Struct, frozen=True, kw_only=True):
     `start` is the number of its first message, `attempts` how often it was tried: 0 if the setup was at fault (a
     missing package, a wrong key), which counts as no attempt. `again` is None then: it is tried with the next job.
     `begin` is where the text of a failed summary begins. `released` is the number of the message after its last one if
-    a raw entry took the place of what the model should have written: it is not tried again.
+    a raw entry took the place of what the model should have written: it is not tried again, and
+    named until the job does another range.
     """
 
     session: str
@@ -87,7 +88,13 @@ class Failures:
 
     def done(self, failure: Failure) -> None:
         """Note that what failed was done after all, where no cursor shows it."""
-        self._write(msgspec.structs.replace(failure, start=-1, attempts=0, again=None, why=""))
+        self._write(msgspec.structs.replace(failure, start=-1, attempts=0, again=None, why="", released=0))
+
+    def settle(self, job: str) -> None:
+        """Note that a job was done again, of any session: what its raw entries took the place of is no failure now."""
+        for failure in self._last().values():
+            if failure.job == job and failure.released:
+                self.done(failure)
 
     def _write(self, failure: Failure) -> None:
         line = msgspec.structs.asdict(failure)

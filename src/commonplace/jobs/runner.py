@@ -268,7 +268,7 @@ class Runner:
         """Do one range, or note that it failed."""
         run.renew()
         try:
-            return self._ruled(pieces[0], run) if self.model_free else self._done(pieces, run)
+            done = self._ruled(pieces[0], run) if self.model_free else self._done(pieces, run)
         except ModelSetupError as error:
             if not run.wanted.dry_run:
                 for piece in pieces:
@@ -278,6 +278,9 @@ class Runner:
             level = logging.WARNING if run.wanted.patient else logging.INFO  # who asked for it reads the outcome
             logger.log(level, "no proposal for session %r: %s", pieces[0].session, error)
             return self._failed(pieces, run, str(error))
+        if done.ok and not run.wanted.dry_run:
+            self._failures.settle(self.name)
+        return done
 
     def _failed(self, pieces: Sequence[Piece], run: Run, why: str) -> Outcome:
         """Do what the job says for a range that the model failed on: a raw entry, another attempt, or the rules."""

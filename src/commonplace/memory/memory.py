@@ -405,7 +405,7 @@ class Memory(Past):
     def failures(self) -> list[Failure]:
         """Return what a model failed to do: why, how often, and when it is tried again.
 
-        Until it is done; what a raw entry took the place of, until something after it is done.
+        Until it is done; what a raw entry took the place of, until the job does another range of any session.
         """
         return [*self._chain.first.jobs.failures(), *self._chain.first.windows.failures()]
 
