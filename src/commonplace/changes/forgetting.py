@@ -53,6 +53,8 @@ class Forgetting:
 
     def forget(self, meant: Meant, *, erase: bool, dry_run: bool, actor: Actor) -> Receipt:
         """Forget what is meant, and what rests on it alone; with `erase` all their words are gone for good."""
+        if meant.sessions:
+            self._parts.look_at_instructions()  # while they go on
         self._parts.ledger.catch_up()  # what a record rests on is known from the log
         said = [message for session in meant.sessions for message in self._parts.sessions.kept(session)]
         held = [record for path in meant.files for record in self._parts.reader.records(path)]

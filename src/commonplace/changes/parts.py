@@ -76,6 +76,10 @@ class Parts:
         """Return the instant now, in the zone that files are dated in."""
         return self.clock().astimezone(self.zone)
 
+    def look_at_instructions(self) -> None:
+        """Log what was edited outside of the files that only a person writes."""
+        self.drift.look([path for _, path in self.reader.files(lambda layer: layer.person_only)])
+
 
 class _OfOutside(Protocol):
     def __call__(self, layer: Layer | None = None) -> Trust: ...

@@ -180,6 +180,7 @@ class Windows:
             if isinstance(then, MoveWindow) and self._jobs.is_open(session, end):
                 reason = f"{session} keeps its window: {done.reason}"
                 return Outcome(status="failed" if done.status == "failed" else "conflict", reason=reason)
+        self._parts.look_at_instructions()  # while the session goes on: its agent may have edited them
         moved = self._door.commit([then], actor=self.actor, reason=cause)
         if moved.status == "unchanged":
             is_empty = isinstance(then, MoveWindow)

@@ -105,6 +105,7 @@ class Transcripts(Sessions):
     def __init__(self, of: Parts, door: Door) -> None:
         vars(self).update(vars(of.sessions))  # what was read of the transcripts is kept once
         self._door, self._files, self._now = door, of.store, of.clock
+        self._look = of.look_at_instructions
 
     def clear(self, session_id: str) -> Outcome:
         """Begin the live window after the last message; nothing is deleted, and `undo` opens it again.
@@ -122,6 +123,7 @@ class Transcripts(Sessions):
             RecordNotFoundError: There is no such session.
         """
         self.state(session_id)
+        self._look()
         return self._door.commit([Forget(record=self.path(session_id))], actor=LIBRARY, reason="asked for")
 
     def describe(
