@@ -15,6 +15,7 @@ import pytest
 from commonplace import Memory, Message
 from commonplace.changes.actors import PERSON
 from commonplace.errors import ErasedError, InputError, RecordNotFoundError
+from commonplace.records import Source
 from commonplace.store.files.disk import Disk
 from commonplace.testing import FixedClock
 from commonplace.text.wordings import Wordings
@@ -185,6 +186,38 @@ def test_words_are_whole_words(tmp_path):
         memory.forget("ann", every=True, erase=True)
         assert {*kept, "An annual fee."} <= {hit.text for word in kept for hit in memory.recall(f"{word} fee")}
         assert len(memory.forget("安娜", every=True, dry_run=True).forgotten) == 1
+
+
+@pytest.mark.parametrize("layout", ["native", "two-layer"])
+def test_messages_at_the_ends_of_a_journal_entrys_range_stay(tmp_path, layout):
+    """Issue 22: an entry that held the words cites its first and last message, and both lost theirs."""
+    with Memory.open(tmp_path, jobs="inline", layout=layout) as memory:
+        said = [f"Step {n}: I prefer the harbour route number {n} because pier {n} is quiet." for n in range(8)]
+        dentist = "My dentist is called Zanzibar Wimbleleaf."
+        memory.append("c:1", [Message("user", text) for text in (*said[:5], dentist, *said[5:])])
+        memory.consolidate("c:1")
+        (entry,) = {hit.record for hit in memory.recall("Wimbleleaf", layers=["journals"])}
+        dry = memory.forget("Wimbleleaf", every=True, erase=True, dry_run=True)
+        assert all("Wimbleleaf" in text for _, text in dry.forgotten)
+        memory.forget(entry, erase=True)
+        assert [each.text for each in memory.sessions.read("c:1")] == [*said[:5], dentist, *said[5:]]
+        memory.forget("Wimbleleaf", every=True, erase=True)
+        assert [each.text for each in memory.sessions.read("c:1")] == said
+        assert _holding(tmp_path, b"Wimbleleaf") == []
+
+
+def test_words_take_no_message_that_a_record_rests_on_and_that_does_not_hold_them(tmp_path):
+    """Issue 22: what a record said before, and the message it was said in, are not what the words say."""
+    with Memory.open(tmp_path) as memory:
+        for text in ("I keep two blue boats in Oslo.", "Make it Wimbleleaf harbour."):
+            memory.append("c:1", [Message("user", text)])
+        first, _ = memory.sessions.read("c:1")
+        source = Source("c:1", str(first.message.id))
+        record = memory.remember(first.text, source=source).records[0]
+        memory.update(record, "I keep two blue boats in Wimbleleaf harbour.")
+        memory.forget("Wimbleleaf", every=True, erase=True)
+        assert [each.text for each in memory.sessions.read("c:1")] == [first.text]
+        assert _holding(tmp_path, b"Wimbleleaf") == []
 
 
 def test_what_waits_for_a_person_goes_with_the_words_it_holds(tmp_path):

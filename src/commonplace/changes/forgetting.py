@@ -18,7 +18,17 @@ from commonplace.changes.tombstones import TELLING_TOKENS
 from commonplace.guard import has_words
 from commonplace.guard.screened import Screened
 from commonplace.operations import NOTED, Forget, Operation, PutTopic, ReplaceEntry
-from commonplace.records import Entry, Item, JournalEntry, Outcome, Receipt, Record, RecordedMessage, Topic, Trail
+from commonplace.records import (
+    Entry,
+    Item,
+    JournalEntry,
+    Outcome,
+    Receipt,
+    Record,
+    RecordedMessage,
+    Topic,
+    Trail,
+)
 from commonplace.text.pieces import estimate_tokens, one_line, truncate
 from commonplace.text.wordings import Wordings
 
@@ -139,8 +149,11 @@ class Forgetting:
                 texts.append(record.text)
                 continue
             trail = self._why(record.id)
-            texts += [*_words(record), *(step.text for step in trail.steps), *(quote.text for quote in trail.quotes)]
-            messages |= {(q.source.session, q.source.message) for q in trail.quotes if q.source.span is None}
+            quotes = () if self._is_of_range(record) else trail.quotes
+            led = [*((step.text, None) for step in trail.steps), *((quote.text, quote.source) for quote in quotes)]
+            led = [each for each in led if not meant.words or has_words(each[0], meant.words)]
+            texts += [*_words(record), *(text for text, _ in led)]
+            messages |= {(source.session, source.message) for _, source in led if source and source.span is None}
         for path in meant.files:
             known = self._parts.ledger.ever(path)
             ids |= known.keys()
@@ -155,6 +168,11 @@ class Forgetting:
             messages=frozenset(messages),
             sessions=frozenset(meant.sessions),
         )
+
+    def _is_of_range(self, record: Record) -> bool:
+        """True if what a record cites are the first and the last message of a range, and it rests on neither."""
+        ids = [record.id, *self._parts.ledger.predecessors(record.id)] if isinstance(record, JournalEntry) else ()
+        return any(len(added.sources) > 1 for each in ids for _, added in self._parts.ledger.versions(each))
 
     def _quoted(self, gone: Gone) -> dict[str, str]:
         """Return the messages that lose their words because a record rests on them: id to text."""
