@@ -2,11 +2,15 @@
 
 import contextlib
 import gzip
+import html
+import json
 import os
+import re
 import sqlite3
 import subprocess
 import sys
 import threading
+import urllib.parse
 import zlib
 from pathlib import Path
 
@@ -18,7 +22,7 @@ from commonplace.errors import ErasedError, InputError, RecordNotFoundError
 from commonplace.records import Source
 from commonplace.store.files.disk import Disk
 from commonplace.testing import FixedClock
-from commonplace.text.wordings import Wordings
+from commonplace.text.wordings import Wordings, decoded
 from forking import started
 from inside import scope_of
 from marking import slow_after
@@ -417,6 +421,50 @@ def test_wordings_are_found_through_markup_breaks_and_case():
     assert sought.count("The key hangs behind the doormat; a single word") == 0
     assert sought.without("So: the key hangs behind the door!", "…") == "So: …!"
     assert not Wordings(["single"])
+
+
+_SAYING = 'Meine Ärztin heißt "Zoë Grünwäldchen" & wohnt\nin Łódź; 私の担当医は田中です 🙂 C:\\new'
+_WRITTEN = {
+    "ascii": json.dumps,
+    "upper": lambda text: re.sub(r"u[0-9a-f]{4}", lambda m: f"u{m[0][1:].upper()}", json.dumps(text)),
+    "nested": lambda text: json.dumps([json.dumps({"text": text})], indent=2),
+    "url": urllib.parse.quote,
+    "html": html.escape,
+    "references": lambda text: html.escape(text).encode("ascii", "xmlcharrefreplace").decode(),
+    "log": lambda text: urllib.parse.quote(json.dumps({"q": html.escape(text)})),
+}
+
+
+@pytest.mark.parametrize("written", _WRITTEN.values(), ids=_WRITTEN)
+def test_wordings_are_found_through_escapes_and_what_is_beside_them_stays(written):
+    """Issue 22: JSON of other tools has letters as escapes, and an export of a conversation stayed whole."""
+    for before, after in (("Hört: ", " Ja."), ('"', '"'), ("是", "。他の")):
+        text = written(before + _SAYING + after)
+        assert Wordings([_SAYING]).count(text) == 1
+        left = Wordings([_SAYING, "nothing else"]).without(text, "…")
+        assert decoded(left) == decoded(written(f"{before}…{after}"))
+
+
+@pytest.mark.parametrize("said", ["Meine Ärztin heißt Grünwald.", "Мой врач Иванова из Омска.", "私の担当医は田中です"])
+@pytest.mark.parametrize("how", ["id", "words", "session"])
+def test_an_export_in_ascii_is_erased_and_still_json(tmp_path, said, how):
+    """Issue 22: `json.dumps` of a conversation below the root stayed, and was named nowhere."""
+    files = [tmp_path / "exports" / "talk.json", tmp_path / "exports" / "talk.jsonl"]
+    files[0].parent.mkdir()
+    with Memory.open(tmp_path) as memory:
+        (source,) = memory.append("c:1", [Message("user", said)])
+        for file in files:
+            file.write_text(json.dumps([{"content": said}, {"content": "Это другое."}]), encoding="utf-8")
+        word = next(word for word in ("Grünwald", "Иванова", "田中") if word in said)
+        given = {"id": (source,), "words": (word,), "session": ()}[how]
+        chosen = {"every": how == "words", "session": "c:1" if how == "session" else None}
+        dry = memory.forget(*given, **chosen, erase=True, dry_run=True)
+        assert {path for path, _ in dry.places} >= {"exports/talk.json", "exports/talk.jsonl"}
+        assert memory.forget(*given, **chosen, erase=True).left == ()
+    for file in files:
+        first, other = json.loads(file.read_text(encoding="utf-8"))
+        assert word not in first["content"]
+        assert other == {"content": "Это другое."}
 
 
 def test_threads_that_append_meanwhile_keep_their_places(tmp_path):

@@ -26,15 +26,13 @@ from commonplace.guard.screened import Screened, json_line
 from commonplace.records import Source
 from commonplace.store.files.erasing import everything, is_others, unsearched
 from commonplace.store.protocol import STATE, Logged
-from commonplace.text.patterns import pattern
-from commonplace.text.wordings import Wordings
+from commonplace.text.wordings import Wordings, decoded
 
 PATH: Final = f"{STATE}/erasing.jsonl"
 """What is to go, as long as it is not gone."""
 
 _DATABASES: Final = (".sqlite", ".sqlite-wal", ".sqlite-shm")
 _TEXTS_CHARS: Final = 500_000  # in one line of it
-_BREAK: Final = pattern(r"\\[nrtbf]")  # in a text of JSON
 _ENDED: Final = b'%b,"h":"%08x"}'
 
 
@@ -157,8 +155,8 @@ class _Sweep:
         texts = [data.decode(each, "replace") for each in ("utf-8", *(("utf-16-le", "utf-16-be") if wide else ()))]
         found = sum(map(self._wordings.count, texts))
         if self._gone.words:
-            plain = (_BREAK.sub(" ", text) for text in texts)
-            found = max(found, sum(count_words(text, self._gone.words) for text in plain))
+            told = (max(count_words(each, self._gone.words) for each in (text, decoded(text))) for text in texts)
+            found = max(found, sum(told))
         if path in self._blank:
             return sum(self._clean_line(line, path) != line for line in data.split(b"\n"))
         return max(found, sum(record.partition("#")[0] == path for record in self._gone.records))
