@@ -65,6 +65,47 @@ def test_what_rests_on_an_aged_message_stays_and_may_be_said_again(tmp_path, clo
         assert len(memory.recall("Bergen Eva", layers=("sessions",))) >= 2
 
 
+def test_what_was_hidden_for_its_age_is_erased_by_a_later_call(tmp_path, clock):
+    """Issue 22: the second call said that nothing is older than it may be, and the text stayed; an undo takes it out."""
+    config = Config(retention={"sessions": 30, "history": 30})
+    with Memory.open(tmp_path, jobs="worker", clock=clock, config=config) as memory:
+        memory.append("old:1", [Message("user", "We painted the shed in ochre."), Message("assistant", "So it is.")])
+        memory.append("both:1", [Message("user", "The kayak is as ochre as the shed.", id="b")])
+        memory.note("history", "They painted the shed in ochre.")
+        kept = memory.append("both:1", [Message("user", "A person hid the ochre boat.")])[0]
+        memory.forget(kept)
+        clock.advance(days=40)
+        memory.append("both:1", [Message("user", "So it is.", id="c")])
+        hidden = memory.forget(aged=True)
+        assert len(hidden.forgotten) == 4
+        assert memory.forget(aged=True).forgotten == ()
+        listed = memory.forget(aged=True, erase=True, dry_run=True)
+        assert sorted(listed.forgotten) == sorted(hidden.forgotten)
+        assert {path for path, _ in listed.places} >= {"sessions/old%3A1.jsonl", "sessions/both%3A1.jsonl"}
+        done = memory.forget(aged=True, erase=True)
+        assert (done.forgotten, done.left) == (listed.forgotten, ())
+        assert memory.forget(aged=True, erase=True, dry_run=True).forgotten == ()
+        assert [each.text for each in memory.sessions.read("both:1")] == ["So it is."]
+        assert memory.doctor().problems == ()
+    held = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+    assert b"shed" not in held
+    assert b"A person hid the ochre boat." in held
+
+
+def test_what_came_back_after_it_was_hidden_for_its_age_goes_as_any_other(tmp_path, clock):
+    """Issue 22: an undo shows it again, and then it is old as before."""
+    config = Config(retention={"sessions": 30, "history": 30})
+    with Memory.open(tmp_path, jobs="worker", clock=clock, config=config) as memory:
+        memory.append("old:1", [Message("user", "We painted the shed in ochre.", id="a")])
+        memory.note("history", "They painted the shed in ochre.")
+        clock.advance(days=40)
+        memory.append("old:1", [Message("user", "The kayak is for sale.", id="b")])
+        memory.undo(memory.forget(aged=True).change)
+        config.retention["sessions"] = config.retention["history"] = 50
+        assert memory.forget(aged=True, erase=True, dry_run=True).forgotten == ()
+        assert memory.recall("ochre shed")
+
+
 def test_nothing_has_an_age_until_the_configuration_says_so(tmp_path, clock):
     """Optional; a name that is no layer is an error, not a silent nothing."""
     with (

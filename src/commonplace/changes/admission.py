@@ -439,6 +439,8 @@ class Admission:
         plan.promote(record.id, operation.to, self._parts.reader.trust(record))
 
     def _forget(self, plan: Plan, operation: Forget, actor: Actor) -> Waits | None:
+        if operation.aged:
+            plan.kinds["aged"] = None  # so that the log says which records are only hidden
         if operation.record.startswith(f"{self._parts.sessions.folder}/") and "#" not in operation.record:
             if actor.defers:
                 return Waits(operation, PERSONS)

@@ -39,6 +39,7 @@ class Meant(msgspec.Struct, frozen=True):
     """What is meant to be forgotten: single records and messages, whole sessions by their ids, whole files.
 
     What is only `aged` takes nothing along. `words` are folded, and erasing reaches what said them before too.
+    Of what an age has hidden before, erasing also reaches the messages `hidden` and what the records `gone` said.
     """
 
     records: tuple[Record, ...] = ()
@@ -46,6 +47,8 @@ class Meant(msgspec.Struct, frozen=True):
     files: tuple[str, ...] = ()
     aged: bool = False
     words: str = ""
+    hidden: tuple[RecordedMessage, ...] = ()
+    gone: Mapping[str, tuple[str, ...]] = {}
 
 
 class Forgetting:
@@ -68,8 +71,9 @@ class Forgetting:
         self._parts.ledger.catch_up()  # what a record rests on is known from the log
         said = [message for session in meant.sessions for message in self._parts.sessions.kept(session)]
         held = [record for path in meant.files for record in self._parts.reader.records(path)]
-        messages = [*(each for each in meant.records if isinstance(each, RecordedMessage)), *said]
-        going = {each.id: each.text for each in (*meant.records, *said, *held)}
+        messages = [*(each for each in meant.records if isinstance(each, RecordedMessage)), *said, *meant.hidden]
+        going = {each.id: each.text for each in (*meant.records, *said, *held, *meant.hidden)}
+        going |= {record: texts[0] for record, texts in meant.gone.items()}
         aged = meant.aged and not erase
         rests_on = () if aged else self._parts.reader.goes_with(messages)
         with_it = [
@@ -140,7 +144,7 @@ class Forgetting:
     def _gone(self, meant: Meant, said: Sequence[RecordedMessage], lost: Mapping[str, str]) -> Gone:
         """Return all that has to go with what is meant; a short message of a session only goes from its place."""
         texts = list(lost.values())
-        ids = {*lost, *(message.id for message in said)}
+        ids = {*lost, *(message.id for message in (*said, *meant.hidden))}
         messages: set[tuple[str, str]] = set()
         for record in meant.records:
             ids |= {record.id, *self._parts.ledger.predecessors(record.id)}
@@ -154,13 +158,17 @@ class Forgetting:
             led = [each for each in led if not meant.words or has_words(each[0], meant.words)]
             texts += [*_words(record), *(text for text, _ in led)]
             messages |= {(source.session, source.message) for _, source in led if source and source.span is None}
+        for record_id, said_before in meant.gone.items():
+            ids |= {record_id, *self._parts.ledger.predecessors(record_id)}
+            texts += said_before
+        messages |= {(each.session, str(each.message.id)) for each in meant.hidden}
         for path in meant.files:
             known = self._parts.ledger.ever(path)
             ids |= known.keys()
             texts += [text for said in known.values() for text in said]
             texts += [text for record in self._parts.reader.records(path) for text in _words(record)]
         hidden = [each.text for session in meant.sessions for each in self._parts.sessions.taken_back(session)]
-        spoken = [*(message.text for message in said), *hidden]
+        spoken = [*(message.text for message in (*said, *meant.hidden)), *hidden]
         texts += [text for text in spoken if estimate_tokens(text) >= TELLING_TOKENS]
         return Gone(
             texts=tuple(dict.fromkeys(texts)),

@@ -326,6 +326,20 @@ class Ledger:
         """Return the number of the change that removed a record; None if it still exists."""
         return self._gone.get(record)
 
+    def aged(self) -> dict[str, tuple[str, ...]]:
+        """Return what the records said that were removed for their age and not erased since: by id, newest first."""
+        going = [record for record, number in self._gone.items() if "aged" in self._changes[number].kinds]
+        said = {
+            record: tuple(
+                added.text
+                for each in (record, *self.predecessors(record))
+                for _, added in self.versions(each)
+                if added.text
+            )
+            for record in going
+        }
+        return {record: texts for record, texts in said.items() if texts}
+
     def removed(self, holds: Callable[[str], bool]) -> int | None:
         """Return the number of the newest change that removed a record with such a text; None if there is none."""
         found = (

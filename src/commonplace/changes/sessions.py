@@ -444,18 +444,30 @@ class Sessions:
         ranks = self.trust.of([(m, (0, BUFFER_LINE_CHARS)) for m in last])
         return tuple(summary_lines([(m.message, mark(rank)) for m, rank in zip(last, ranks, strict=True)]))
 
-    def list(self) -> Sequence[Session]:
-        """Return all sessions that can be read, the most recently used first."""
-        found: Any = []
+    def aged(self) -> Iterator[RecordedMessage]:
+        """Yield the messages of all sessions that are hidden for their age alone, with their words."""
+        for path, state in self._all():
+            hidden = state.aged_ids & state.forgotten_ids.keys()
+            if hidden or state.aged:
+                for message in self._messages(path, transcripts.session_of(path), state, 0, state.numbers):
+                    is_aged = message.number < state.aged or str(message.message.id) in hidden
+                    if is_aged and message.text.replace(ERASED, "").strip():
+                        yield message
+
+    def _all(self) -> Iterator[tuple[str, State]]:
         for stat in self._store.list(self.folder):
             if stat.path.endswith(".jsonl"):
                 try:
-                    state = self._fold(stat.path)
+                    yield stat.path, self._fold(stat.path)
                 except StoreError as error:
                     logger.warning("%s is left out of the sessions: %s", stat.path, error)
-                    continue
-                if state.is_there and (head := state.head_of(stat.path)) is not None:
-                    found.append(state.session(head))
+
+    def list(self) -> Sequence[Session]:
+        """Return all sessions that can be read, the most recently used first."""
+        found: Any = []
+        for path, state in self._all():
+            if state.is_there and (head := state.head_of(path)) is not None:
+                found.append(state.session(head))
         return sorted(found, key=lambda s: (s.last_at or s.created_at, s.id), reverse=True)
 
 

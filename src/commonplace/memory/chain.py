@@ -18,6 +18,7 @@ from commonplace.changes import earlier
 from commonplace.changes.forgetting import Meant
 from commonplace.errors import CommonplaceError, GoneError, InputError, RecordNotFoundError, StoreError
 from commonplace.guard import fold, has_words
+from commonplace.layouts.codecs.edits import split_id
 from commonplace.memory.scope import Scope
 from commonplace.recall import select, sharing
 from commonplace.recall.prompt import context as contexts
@@ -276,7 +277,7 @@ class Chain:
             )
         first = self.first
         if aged:
-            return first, _aged(first)
+            return first, _aged(first, erase=erase)
         if session:
             first.sessions.state(session)
             return first, Meant(sessions=(session,))
@@ -373,8 +374,8 @@ def _number(given: Outcome | Receipt | Change) -> int:
     return number
 
 
-def _aged(scope: Scope) -> Meant:
-    """Return what is older than its layer keeps it; what is of an unknown age stays.
+def _aged(scope: Scope, *, erase: bool) -> Meant:
+    """Return what is older than its layer keeps it, to erase with what was hidden for that; of an unknown age it stays.
 
     Raises:
         InputError: No layer is given an age, or one that the layout has not.
@@ -402,7 +403,15 @@ def _aged(scope: Scope) -> Meant:
                 sessions.append(session.id)
                 continue
             records += [each for each in scope.sessions.kept(session.id) if each.message.at and each.message.at < edge]
-    return Meant(tuple(records), tuple(sessions), aged=True)
+    if not erase:
+        return Meant(tuple(records), tuple(sessions), aged=True)
+    hidden = scope.sessions.aged() if edge else ()
+    gone = {
+        record: texts
+        for record, texts in scope.parts.ledger.aged().items()
+        if (found := scope.layout.layer_of(split_id(record)[0])) is not None and found.name in oldest
+    }
+    return Meant(tuple(records), tuple(sessions), aged=True, hidden=tuple(hidden), gone=gone)
 
 
 def _all_holding(scope: Scope, words: str) -> list[Record]:
