@@ -303,6 +303,28 @@ def test_what_stands_where_a_memory_file_belongs_is_named(full, tmp_path_factory
     assert f"  misplaced  {path}: this is {what}" in said
 
 
+@pytest.mark.parametrize("folder", ["sessions", "memory"])
+def test_a_folder_that_is_a_link_out_is_named_and_the_rest_is_checked(full, tmp_path_factory, capsys, folder):
+    """Issue 22: `doctor` stopped with an error, and `show` of another file named the wrong one."""
+    outside = tmp_path_factory.mktemp("outside") / folder
+    with opened(full) as memory:
+        memory.remember("likes the ferry")
+    (full / folder).rename(outside)
+    (outside / "odd").mkdir()
+    (outside / "odd" / "none.md").symlink_to("nowhere.md")
+    (full / folder).symlink_to(outside)
+    other = full / ".commonplace" / "review.jsonl"
+    other.write_bytes(other.read_bytes() + b"not json\n")
+    code, said = told(full)
+    assert code == 1
+    assert f"  misplaced  {folder}: this is a link that leads out of the memory" in said
+    assert ".commonplace/review.jsonl" in said
+    assert "odd" not in said
+    commands.run(["-C", str(full), "show", "memory/facts/user.md"])
+    shown = "likes the ferry" if folder == "sessions" else "'memory/facts/user.md' is not inside"
+    assert shown in "".join(capsys.readouterr())
+
+
 def test_a_link_within_memory_and_a_person_s_own_things_are_no_problem(full, tmp_path_factory):
     outside = tmp_path_factory.mktemp("outside")
     (outside / "picture.png").write_bytes(b"png")

@@ -23,6 +23,9 @@ def misplaced(root: str, folder: str) -> Iterator[tuple[str, str]]:
         root: The scope's folder, links resolved.
         folder: Below it; empty for the root itself. Names that begin with a dot are left out.
     """
+    if os.path.islink(start := os.path.join(root, folder)) and (what := _link(root, start, folder)):
+        yield folder, what
+        return
     folders = [folder]
     while folders:
         below = folders.pop()
@@ -43,7 +46,7 @@ def misplaced(root: str, folder: str) -> Iterator[tuple[str, str]]:
             if is_folder:
                 folders.append(path)
             if entry.is_symlink():
-                what = _link(root, entry)
+                what = _link(root, entry.path, entry.name)
             elif is_folder or not entry.is_file(follow_symlinks=False):
                 what = _other(entry)
             else:
@@ -52,14 +55,14 @@ def misplaced(root: str, folder: str) -> Iterator[tuple[str, str]]:
                 yield path, what
 
 
-def _link(root: str, entry: os.DirEntry[str]) -> str:
+def _link(root: str, whole: str, name: str) -> str:
     """Return what a link is that memory cannot follow; empty where it can, or where no file of memory is so called."""
-    end = os.path.realpath(entry.path)
+    end = os.path.realpath(whole)
     try:
         is_folder = stat.S_ISDIR(os.stat(end).st_mode)
     except OSError:
-        return "a link that leads nowhere" if entry.name.endswith(_FILES) else ""
-    if (end + "/").startswith(root.rstrip("/") + "/") or not (is_folder or entry.name.endswith(_FILES)):
+        return "a link that leads nowhere" if name.endswith(_FILES) else ""
+    if (end + "/").startswith(root.rstrip("/") + "/") or not (is_folder or name.endswith(_FILES)):
         return ""
     return "a link that leads out of the memory"
 

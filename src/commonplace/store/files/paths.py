@@ -164,8 +164,8 @@ class Tree:
     def list(self, prefix: str) -> list[Stat]:
         """List the plain files below a folder, sorted by path.
 
-        Left out: links, names that begin with a dot (unless the prefix names them) and names that
-        no path can spell.
+        Left out: links (of the folder itself, one that leads out), names that begin with a dot (unless the prefix names
+        them) and names that no path can spell.
         """
         prefix = prefix.strip("/")
         start = self.root
@@ -173,7 +173,7 @@ class Tree:
             split(f"{prefix}/-")
             start = os.path.join(self.root, prefix)
             if not (os.path.realpath(start) + "/").startswith(self.root + "/"):
-                raise PathError(f"{prefix!r} leads out of the store", path=prefix)
+                return []
         stats: list[Stat] = []
         folders = [(start, prefix)]
         while folders:

@@ -142,6 +142,15 @@ def show_command(id: str | None, *, tree: bool, tokens: int, at: str | None, as_
         plain.give({"location": memory.location, **found}, lines, as_json=as_json)
 
 
+def _is_session(memory: Memory, wanted: str) -> bool:
+    try:
+        return memory.sessions.exists(wanted)
+    except PathError:
+        if (Path(memory.location) / wanted).is_file():  # the sessions lead out of the memory, but this is another file
+            return False
+        raise
+
+
 def _found(memory: Memory, wanted: str, *, past: bool) -> tuple[dict[str, Any], Iterator[str]]:
     path, mark, part = wanted.rpartition("#")
     if mark:
@@ -154,7 +163,7 @@ def _found(memory: Memory, wanted: str, *, past: bool) -> tuple[dict[str, Any], 
         return {"record": record, **version}, iter(
             [*terminal.safe(record.text).splitlines(), terminal.faint(terminal.line(record.id))]
         )
-    if wanted.strip() and memory.sessions.exists(wanted):
+    if wanted.strip() and _is_session(memory, wanted):
         messages = list(memory.sessions.read(wanted))
         found, lines = _messages(memory, "messages", messages)
         return {"session": memory.sessions.state(wanted), **found}, lines
