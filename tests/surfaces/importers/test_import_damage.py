@@ -155,6 +155,20 @@ def test_a_file_that_unfolds_to_more_than_the_bound_is_refused_by_name(tmp_path,
     assert batches == []
 
 
+@pytest.mark.parametrize("line", [b"\n", lines(EXCHANGE[0])], ids=["newlines", "one message"])
+def test_gzip_that_unfolds_as_no_transcript_does_is_refused_by_name(tmp_path, monkeypatch, line):
+    """Issue 22: 1.2 MB of newlines, and one message a million times, were read for minutes."""
+    monkeypatch.setattr(line_reading, "FOLDED_BYTES", 20_000)
+    path = tmp_path / "bomb.jsonl.gz"
+    path.write_bytes(gzip.compress(lines(EXCHANGE[0]) + line * (2_000_000 // len(line))))
+    batches = []
+    with pytest.raises(InputError, match=r"bomb\.jsonl\.gz' unfolds to more than 100 times its size"):
+        batches.extend(reading.read(path, on_problem=lambda _: None))
+    assert batches == []
+    monkeypatch.undo()
+    assert {m.id for m in Import(path).messages} == {"m1"}  # small enough to be read all the same
+
+
 @pytest.mark.parametrize("cut", [20, 200, 700])
 def test_a_gzip_file_that_ends_too_early_gives_what_it_holds(tmp_path, cut):
     """Bad input: truncated gzip."""

@@ -24,7 +24,9 @@ LINE_BYTES: Final = 64_000_000  # a longer line is named and passed over; a 10 M
 DOCUMENT_BYTES: Final = LINE_BYTES  # a JSON document is read whole up to this; about six times it in memory
 TOTAL_BYTES: Final = 4_000_000_000  # of one transcript, unzipped; years of the longest sessions are less
 CHUNK_BYTES: Final = 1 << 18  # read and unzipped at a time, so a bomb of zeros costs no memory
-_GZIP_AT_MOST: Final = 1032  # bytes out of one byte
+FOLDED_AT_MOST: Final = 100  # bytes out of one byte of gzip; transcripts have 5 to 30
+FOLDED_BYTES: Final = 16_000_000  # that may come out of any
+_GZIP_AT_MOST: Final = 1032  # bytes out of one byte that gzip can do
 _GZIP_MAGIC: Final = b"\x1f\x8b"
 _LISTS: Final = pattern(r'"(?:messages|loglines|items|input|output)"\s*:\s*\[')
 _BLANK: Final = pattern(r"[\s,]*")
@@ -122,7 +124,7 @@ class _Counted(io.RawIOBase):
     def __init__(self, stream: BinaryIO, on_progress: Callable[[int], None] | None) -> None:
         self._stream = stream
         self._on_progress = on_progress
-        self._done = 0
+        self.done = 0
 
     def readable(self) -> bool:
         return True
@@ -135,9 +137,9 @@ class _Counted(io.RawIOBase):
         if not isinstance(data, bytes):
             raise InputError("a transcript is read as bytes; open it in binary mode")
         buffer[: len(data)] = data
-        self._done += len(data)
+        self.done += len(data)
         if self._on_progress is not None:
-            self._on_progress(self._done)
+            self._on_progress(self.done)
         return len(data)
 
 
@@ -149,8 +151,10 @@ def chunks(
     Raises:
         InputError: The stream cannot be read, or holds more than a transcript may.
     """
-    source: Any = io.BufferedReader(_Counted(stream, on_progress), CHUNK_BYTES)
-    if source.peek(2)[:2] == _GZIP_MAGIC:
+    counted = _Counted(stream, on_progress)
+    source: Any = io.BufferedReader(counted, CHUNK_BYTES)
+    folded = source.peek(2)[:2] == _GZIP_MAGIC
+    if folded:
         source = gzip.GzipFile(fileobj=source)
     total = 0
     while True:
@@ -162,9 +166,16 @@ def chunks(
         if not data:
             return
         total += len(data)
+        name = str(getattr(stream, "name", "the transcript"))
+        if folded and total > FOLDED_BYTES + FOLDED_AT_MOST * counted.done:
+            raise InputError(
+                f"{name!r} unfolds to more than {FOLDED_AT_MOST} times its size, as no transcript does; unzip it first "
+                "if it is one",
+                limit=FOLDED_AT_MOST,
+            )
         if total > TOTAL_BYTES:
             raise InputError(
-                f"{str(getattr(stream, 'name', 'the transcript'))!r} holds more than {TOTAL_BYTES} bytes; split it",
+                f"{name!r} holds more than {TOTAL_BYTES} bytes; split it",
                 limit=TOTAL_BYTES,
             )
         yield data
@@ -177,7 +188,7 @@ def require_size(path: Path) -> None:
         InputError: It holds more than a transcript may.
     """
     with path.open("rb") as stream:
-        if path.stat().st_size * _GZIP_AT_MOST > TOTAL_BYTES:
+        if path.stat().st_size * _GZIP_AT_MOST > FOLDED_BYTES:
             for _ in chunks(stream, None, lambda _: None):
                 pass
 

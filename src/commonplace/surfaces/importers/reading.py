@@ -78,7 +78,7 @@ def read(
 
     Raises:
         InputError: The file cannot be opened, is empty, is none of the known formats, holds more than 4 GB
-            (unzipped), or is one JSON document of more than 64 MB.
+            (unzipped) or 100 times its size by gzip, or is one JSON document of more than 64 MB.
     """
     chosen = _chosen(format)
     name = str(path) if isinstance(path, Path) else str(getattr(path, "name", "") or "stream")
