@@ -22,6 +22,7 @@ def _rows(name):
 SAID, PRINTED, MORE = _rows("secrets_said"), _rows("secrets_printed"), _rows("secrets_said_more")
 FRESH = _rows("secrets_said_fresh")
 READ = [*SAID, *MORE, *FRESH[: len(FRESH) // 2]]  # what was read while the rules were built
+LATER = [*_rows("secrets_said_chats"), *_rows("secrets_said_week")]
 UNSEEN = FRESH[len(FRESH) // 2 :]
 
 
@@ -61,6 +62,13 @@ def test_secrets_in_sentences_that_nobody_read_are_gone():
 def test_secrets_with_a_known_form_are_gone(rows):
     """Issue 22: format 98 %."""
     assert _share(rows, "format") >= 0.98, _missed(rows, "format")
+
+
+def test_secrets_in_two_later_sets_are_gone():
+    """Issue 22: 246 of 270 with a cue in the halves that were run once, 36 of 36 with a form, two false alarms of 144."""
+    assert _share(LATER, "cue") >= 0.93, _missed(LATER, "cue")
+    assert _share(LATER, "format") >= 0.98, _missed(LATER, "format")
+    assert sum(row["kind"] == "none" and bool(guard.screen(row["text"]).secrets) for row in LATER) <= 2
 
 
 def test_a_bank_account_and_a_year_are_no_secrets():

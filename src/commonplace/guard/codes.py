@@ -141,7 +141,7 @@ def is_code(text: str, match: re.Match[str], rule: Rule, nouns: list[int]) -> bo
     if compiled(r"\d,? \Z").search(text, 0, match.start()) and when:
         return False
     plain = match.group().isalnum() and groups == 1
-    changed = rule.check == "code" and compiled(r"<<onto>>").fullmatch(lead) and _is_changed(text)
+    changed = compiled(r"<<onto>>").fullmatch(lead) and _is_changed(text)
     if plain and not changed and (lead in words["named"] or (when and lead in words["dated"])):
         return False
     round_amount = digits < 5 and match.group().endswith("00") and lead not in words["unlocks"]

@@ -276,12 +276,12 @@ def supposes(text: str) -> bool:
 
 
 def undecided(text: str) -> bool:
-    """True if a clause says that something is not decided, or that somebody is not sure of it."""
+    """True if a clause says that something is not decided or not sure."""
     return _UNDECIDED.search(text) is not None
 
 
 def asserted(text: str) -> str:
-    """Return what a clause says is so in place of something else (`tea instead of coffee`); empty if it does not."""
+    """Return what is so instead of something else, by a clause (`tea instead of coffee`); empty if it names none."""
     front = _IN_PLACE.split(text, maxsplit=1)
     return front[0].strip() if len(front) > 1 else ""
 
