@@ -373,3 +373,23 @@ def test_what_a_person_switches_from_is_not_shown_beside_it(layout: str, apart: 
     assert any("Neovim" in each for each in noted)
     assert not any("uses VS Code" in each for each in noted)
     assert "User uses VS Code" not in context.stable
+
+
+@pytest.mark.parametrize(
+    ("before", "said"),
+    [
+        ("Marta Lind is my dentist.", "Always send invoices to Jonas Berg, not to Marta Lind."),
+        ("My brother lives with Marta Lind in Bergen.", "Send the invoice to Jonas Berg, not to Marta Lind."),
+        ("Lennart Quist is our contact for the solar panel.",
+         "For the wind dashboard write to Noor Haddad, not to Lennart Quist."),
+    ],
+)  # fmt: skip
+def test_who_is_not_written_to_is_still_what_they_were(before, said):
+    """DESIGN 1.8: a name that another statement only sets aside took every line about that person away."""
+    assert set(after(before)) <= set(after(before, said))
+
+
+def test_who_is_not_written_to_any_more_about_one_thing_is_replaced_there():
+    old = "Lennart Quist from procurement is our contact for the wind dashboard."
+    new = "The wind dashboard: write to Noor Haddad in customer side as the contact, not to Lennart Quist."
+    assert after(old, new) == [new]

@@ -104,8 +104,15 @@ def succeeds(text: str, frame: str, supersedes: str, other: str, *, home: bool =
     ):
         return True
     if supersedes and _is_held(other, supersedes) and not _of_another_person(text, other):
-        return guard("of_time").fullmatch(supersedes) is None or of_one_thing(text, other, supersedes)
+        told_apart = guard("of_time").fullmatch(supersedes) or _is_contrast(text, supersedes)
+        return not told_apart or of_one_thing(text, other, supersedes)
     return _sets(text, other) or _instead(text, other) or _in_role(text, other) or _has_another_value(text, other)
+
+
+def _is_contrast(text: str, value: str) -> bool:
+    """True if a statement only says `not to Marta Lind`, of a full name: of other things she is still what she was."""
+    found = guard("not_to").search(text)
+    return found is not None and found["old"] == value and guard("changed").search(text) is None
 
 
 def _of_another_person(text: str, other: str) -> bool:
