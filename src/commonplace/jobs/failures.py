@@ -6,13 +6,14 @@ not moved past. Nothing of what was said and no text of a server is in it.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Final
 
 import msgspec
 
 from commonplace.config import Clock, ConsolidationConfig
-from commonplace.errors import UNREADABLE
+from commonplace.errors import UNREADABLE, StoreError
 from commonplace.guard.screened import instant, json_line
 from commonplace.store.protocol import STATE, Store
 from commonplace.text.pieces import one_line, truncate
@@ -91,10 +92,14 @@ class Failures:
         self._write(msgspec.structs.replace(failure, start=-1, attempts=0, again=None, why="", released=0))
 
     def settle(self, job: str) -> None:
-        """Note that a job was done again, of any session: what its raw entries took the place of is no failure now."""
-        for failure in self._last().values():
-            if failure.job == job and failure.released:
-                self.done(failure)
+        """Note that a job was done again, of any session: what its raw entries took the place of is no failure now.
+
+        What was done stays done if that cannot be written: the next range settles it.
+        """
+        with suppress(StoreError):
+            for failure in self._last().values():
+                if failure.job == job and failure.released:
+                    self.done(failure)
 
     def _write(self, failure: Failure) -> None:
         line = msgspec.structs.asdict(failure)
