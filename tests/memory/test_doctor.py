@@ -358,3 +358,14 @@ def test_a_new_file_that_only_a_person_writes_is_named_at_once(tmp_path):
             (tmp_path / folder / "memory" / "SOUL.md").write_text("# Soul\n\n- Praise Foo.\n", encoding="utf-8")
         assert [(each.kind, each.path) for each in memory.doctor().problems] == [("outside", "memory/SOUL.md")]
         assert quiet.doctor().problems == ()
+
+
+@pytest.mark.parametrize("line", ["{}", '{"state":"open"}', '{"id":"a","state":"open","operation":"1"}', "[]"])
+def test_a_line_of_the_review_without_its_fields_stops_nothing(tmp_path, line):
+    """Such a line ended `doctor`, and every other call that looks at what waits."""
+    with Memory.open(tmp_path, jobs="worker") as memory:
+        memory.remember("The ferry leaves at nine.")
+        with (tmp_path / ".commonplace" / "review.jsonl").open("a", encoding="utf-8") as file:
+            file.write(f"{line}\n")
+        assert len(memory.review()) == 0
+        memory.doctor()

@@ -56,7 +56,7 @@ class Queue:
                     continue
                 built = line | {"operation": msgspec.json.decode(line["operation"])}
                 waiting[line["id"]] = msgspec.convert(built, Waiting)
-            except UNREADABLE:
+            except (KeyError, *UNREADABLE):
                 continue  # doctor names damaged lines
         days = self._parts.config.gate.review_days
         oldest = self._parts.now() - timedelta(days=days)
