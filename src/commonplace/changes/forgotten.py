@@ -47,7 +47,7 @@ class Forgot(msgspec.Struct, frozen=True):
     along: frozenset[str] = frozenset()
 
     def until(self, number: int) -> Forgot:
-        """Return the message as it tells on those before a number: without the words that were said again by then."""
+        """Return the message without the words that were said again before the message of a number."""
         own = frozenset(word for word in self.distinctive if self.again.get(word, number) >= number)
         return msgspec.structs.replace(self, distinctive=own, later=())
 
@@ -154,7 +154,7 @@ class Forgotten:
         return msgspec.structs.replace(message, message=content) if left else None
 
     def left_of_part(self, message: RecordedMessage, part: str) -> str:
-        """Return the same of a part of a message."""
+        """Return a part of a message without what the assistant repeats in it of forgotten ones."""
         forgot = self._of_session.get(message.session, ()) if message.message.role == "assistant" else ()
         return self._cut(part, [each.until(message.number) for each in forgot], sure=True) if forgot else part
 

@@ -108,7 +108,7 @@ class Reader(msgspec.Struct):
     def goes_with(self, messages: Collection[RecordedMessage]) -> Iterator[tuple[Record, Record | None]]:
         """Yield what tells of some messages, each with what is given out of it once they are forgotten.
 
-        That are records, and messages of the assistant in the same sessions.
+        These are records, and messages of the assistant in the same sessions.
         """
         if not messages:
             return
