@@ -100,6 +100,15 @@ def fault(said, statement, known=()):
             "The numbers are due on Friday, measure on Thursday night",
             "Numbers due on Friday, measure in the night of the 26th",
         ),
+        ("On weekdays I read for ninety minutes", "Reads 1.5 hours on weekdays"),
+        ("平日は九十分、土曜は三時間", "平日1.5時間、土曜3時間"),
+        ("I walk the dog twice, forty minutes each", "Walks the dog 80 minutes"),
+        ("The deposit is 60 of the 310 euros", "Deposit 60 €, the other 250 € later"),
+        ("空腹血糖八点九", "空腹血糖8.9"),
+        ("电阻下降了三成", "电阻下降30%"),
+        ("Die Anzahlung ist bis Ende Oktober fällig", "Anzahlung bis 31.10.2026"),
+        ("On joue en équipe deux cette saison", "Équipe 2 (saison 2026-2027)"),
+        ("Ann, Ben and Cleo share the flat", "Flat shared by 3: Ann, Ben, Cleo"),
     ],
 )
 def test_a_paraphrase_is_no_doubt(said, statement):
@@ -356,3 +365,18 @@ def test_what_one_wants_is_no_statement_about_them():
     """DESIGN 1.6: a paraphrase is no doubt; who asks for something is not what it is about."""
     said, _, true = OF_ANOTHER[4]
     assert fault(said, true) == ""
+
+
+def test_all_who_speak_are_as_many_as_speak():
+    """DESIGN 1.6: a number follows from who takes part."""
+    talk = [
+        ("user", f"yes from me, the fund pays the PA{n * '!'}", name)
+        for n, name in enumerate(("Quinn", "Milo", "Piotr", "Sade"))
+    ]
+    assert fault(talk, "The fund pays the PA; all four agreed") == ""
+    assert fault(talk, "The fund pays the PA; all nine agreed") == "new-number"
+
+
+def test_what_is_open_after_a_topic_is_no_fact():
+    """Issue 16: a topic that a Japanese comma ends is of the clause behind it."""
+    assert fault("獣よけの電気柵は、高いのでまだ迷っています。", "獣よけの電気柵を設置することにした") == "guess"

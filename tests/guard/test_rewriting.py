@@ -46,6 +46,11 @@ def judged_text(said, base, text):
         ("commits ab sofort auf englisch. Beatriz kommt", "Commit-Texte auf Deutsch", "Commit-Texte auf Englisch\n- Beatriz kommt"),
         ("Cambié de idea: desde ahora ventanilla", "Asiento de pasillo, siempre", "Elige ventanilla; antes pedía pasillo"),
         ("我搬到重庆了，不在杭州了", "住在杭州西湖区", "现居重庆，以前在杭州"),
+        ("I get my flour from Corrib Grain, the first delivery is on Tuesday at six", "Flour: Ballard Mills, delivery on Mondays", "Flour: Corrib Grain, Tuesdays at 06:00"),
+        ("O aluguel fica 600 pra cada um dos quatro", "Aluguel R$ 2.400, dividido por três", "Aluguel R$ 2.400, R$ 600 para cada um dos quatro"),
+        ("The concert is on the 12th of December", "Christmas concert: date not fixed yet", "Concert: 12 December 2026"),
+        ("I've dropped the swimming, Thursdays are pottery now", "Swims on Thursdays", "Pottery on Thursdays"),
+        ("Dänemark ist gestrichen, es geht nach Slowenien", "Geplant: zwei Wochen Dänemark im August", "Reise nach Slowenien"),
     ],
 )  # fmt: skip
 def test_a_line_in_the_place_of_one_that_a_message_corrects_takes_it_over(said, old, new):

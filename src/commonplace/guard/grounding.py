@@ -15,11 +15,11 @@ from typing import Final
 from commonplace.guard.clauses import FIRST_PERSON
 from commonplace.guard.contradictions import Talk
 from commonplace.guard.spoken import HALF, NOON, Said
+from commonplace.guard.sums import listed
 from commonplace.records import RecordedMessage
 from commonplace.text import content, days, denials
 from commonplace.text.content import Vocabulary
-from commonplace.text.everyday import COMMON
-from commonplace.text.numerals import WORDS as NUMBER_WORDS
+from commonplace.text.everyday import COMMON, is_no_name
 from commonplace.text.numerals import Numeral, numerals
 from commonplace.text.patterns import pattern
 from commonplace.text.pieces import plain_name
@@ -37,13 +37,6 @@ _TITLE: Final = pattern(r"\b(?:herr|frau|dr|prof|familie|firma)\.?\s\Z", re.IGNO
 _HONOURED: Final = pattern(
     r"([\u4e00-\u9fff]{1,4}|[\uac00-\ud7af]{2,4}\s?)(?:先生|さん|氏|様|くん|ちゃん|老师|女士|씨|님)"
 )
-_SHORT: Final = """
-    ci cd api utc dst pdf csv json html url ui ux db sql cpu ram os id faq tv pc usb am pm ok asap vip ceo cto
-    cfo hr it pr qa gps sms eur usd gbp chf jpy cad aud nzd eu uk us usa md diy aka e2e llm ai ml ide cli sdk
-    http https tls ssh mr mrs ms dr prof sr sra mme mlle herr frau sig dra don doña uhr kfz gmbh ag ev nr tel mon tue
-    wed thu fri sat sun
-"""
-_KNOWN_SHORT: Final = frozenset(_SHORT.split())
 _ADVICE: Final = pattern(r"\*{0,2}How to apply\b")  # seed memdir: what a model concludes, which nobody has to have said
 _PLACED: Final = pattern(
     r"\b(?!(?:d(?:er|ie|as|en|em|es)|(?:k|m|d|s)?eine?[mnrs]?|ihre?[mnrs]?|alle[nr]?|jede)\s)([a-zäöü]{2,4})\s\Z"
@@ -97,7 +90,8 @@ class Evidence:
 
     @cached_property
     def _numbers(self) -> set[str]:
-        return {value for said in self._all for value in said.numbers}
+        speakers = {said.speaker for said in self.said if said.speaker}
+        return {value for said in self._all for value in said.numbers} | {str(len(speakers))}
 
     def _other_unit(self, text: str) -> str:
         """Return the fault if each time that a number was said, it was said with another unit."""
@@ -174,7 +168,7 @@ class Evidence:
                 word, before = match.group(), said.text[max(0, match.start() - 4) : match.start()]
                 if not word[0].isupper() or _BEFORE_INITIAL.search(before):
                     continue
-                if not _is_common(word):
+                if not is_no_name(word):
                     found.update(content.content(word))
                 elif word.istitle() and self._is_no_word_here(word.casefold()):  # `Mia` joins words in another language
                     found.add(content.bare(word))
@@ -210,11 +204,13 @@ class Evidence:
         if self._talk.took_back(text):
             return True
         said = content.content(text)
+        words = Vocabulary(said)
+        sentences = (each for said in self.said if said.person for each in content.sentences(said.text))
         return not denials.lasts(text) and any(
-            denials.ends(sentence) and 2 * len(Vocabulary(content.words(sentence)).shared(said)) >= max(1, len(said))
-            for each in self.said
-            if each.person
-            for sentence in content.sentences(each.text)
+            2 * len(Vocabulary(content.words(sentence)).shared(said)) >= len(said)
+            or any(words.shared(about) == about for about in denials.over(sentence))
+            for sentence in sentences
+            if denials.ends(sentence)
         )
 
     # --- the verdict ---
@@ -326,7 +322,9 @@ class Evidence:
             if _ORDINAL.match(text, number.end) and {value.lstrip("0") for value in number.values} & self._day_numbers:
                 continue
             hour = next(iter(number.values)) if hours else ""
-            if not number.values & self._numbers and not (hour.isdigit() and self._has_time(int(hour), 0)):
+            if not number.values & (self._numbers | listed(text)) and not (
+                hour.isdigit() and self._has_time(int(hour), 0)
+            ):
                 return f"new-number: no message says {text[number.start : number.end]!r}"
         for weekday, expression in enumerate(days.WEEKDAYS):
             if weekday not in self._weekdays and (match := expression.search(text.casefold())):
@@ -406,7 +404,7 @@ class Evidence:
         )
 
     def _is_known(self, word: str) -> bool:
-        if _is_common(word) or denials.denies(word):
+        if is_no_name(word) or denials.denies(word):
             return True
         parts = [part for part in content.words(word) if len(part) > 1]
         return all(self._vocabulary.holds(part) or self._is_short_for(word) for part in parts)
@@ -483,18 +481,3 @@ def _seen(recorded: RecordedMessage) -> str:
 
 def _reads_german(text: str) -> bool:
     return len(_GERMAN.findall(text)) * 12 > len(text.split()) > 0
-
-
-def _is_common(word: str) -> bool:
-    """True if a word in capitals is no name: a joining or number word, a usual abbreviation, a day or month."""
-    plain = content.bare(word)
-    if (
-        denials.doubts(word)
-        or _KNOWN_SHORT.issuperset(plain.split("-"))
-        or plain in NUMBER_WORDS
-        or content.is_wide(word)
-        or not content.content(word)
-    ):
-        return True
-    dated = next(days.named(f"1 {word}"), None) is not None
-    return dated or any(day.match(plain) or day.match(word.casefold()) for day in days.WEEKDAYS)

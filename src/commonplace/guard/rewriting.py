@@ -22,6 +22,7 @@ from commonplace.text.likeness import decide
 from commonplace.text.likeness.wording import MANY
 from commonplace.text.patterns import pattern
 from commonplace.text.standing import is_standing
+from commonplace.text.units import measured
 
 _BULLET: Final = pattern(r"\A\s*(?:[-*+•–]\s+|\d{1,3}[.)]\s+|>\s?)?(?:\[[ xX]\]\s+)?")
 _MARKUP: Final = pattern(r"[*_`~]+")
@@ -176,9 +177,13 @@ def carry_out(
         line
         for line in lost
         if not any(holds(other.text, line.text) for other in came)
-        and (
-            line.key in waiting
-            or not (_may_leave(line, came, before, in_place, new_words, says_anew=says_anew) or may_go(line.text))
+        and not (
+            _is_settled(line, [*came, *(each for each in new if not each.claims)])
+            or _is_answered(line, came, before, new_words)
+            or (
+                line.key not in waiting
+                and (_may_leave(line, came, before, in_place, new_words, says_anew=says_anew) or may_go(line.text))
+            )
         )
     ]
     out = _assembled(old, new, stays, rulings, before)
@@ -234,9 +239,24 @@ def related(one: Line, other: Line) -> float:
 
 def _counterpart(line: Line, lost: Sequence[Line]) -> Line | None:
     """Find the old line that a new one takes the place of."""
-    scored = [(related(line, other), -place, other) for place, other in enumerate(lost)]
+    scored = [(related(line, other) + _RELATED * _answers_same(line, other), -n, other) for n, other in enumerate(lost)]
     best = max(scored, key=lambda each: each[:2], default=None)
     return best[2] if best is not None and best[0] >= _RELATED else None
+
+
+def _answers_same(one: Line, other: Line) -> bool:
+    """True if two lines begin with one word and say of it when it is, or how much in one unit."""
+    mine, theirs = _begins(one), _begins(other)
+    if not mine or Vocabulary(theirs).shared(mine) != mine:
+        return False
+    units = [{unit for _, unit in measured(each.text) if unit} for each in (one, other)]
+    return bool(units[0] & units[1]) or (_says_when(one.text) and _says_when(other.text))
+
+
+def _says_when(text: str) -> bool:
+    """True if a text names a weekday or a time of day."""
+    timed = any(reading[0] == "clock" for named in days.named(text) for reading in named.readings)
+    return timed or any(day.search(text.casefold()) for day in days.WEEKDAYS)
 
 
 def _in_place(old: Sequence[Line], new: Sequence[Line]) -> dict[str, Line]:
@@ -285,6 +305,22 @@ def _may_leave(
         if in_place.get(other.key) == line and not is_standing(line.text) and _names_old(line, other, shared, said):
             return True
     return False
+
+
+def _is_settled(line: Line, written: Sequence[Line]) -> bool:
+    """True if an old line only says that something is open, and one of the written ones is about that."""
+    about = denials.open_about(line.text)
+    return bool(about) and any(
+        2 * len(Vocabulary(content.words(other.text)).shared(about)) >= len(about) for other in written
+    )
+
+
+def _is_answered(line: Line, came: Sequence[Line], before: dict[str, Line | None], new_words: NewWords) -> bool:
+    """True if a line that came in says by a message when, or how much, the one is that an old one begins with."""
+    return not is_standing(line.text) and any(
+        before.get(other.key) == line and _answers_same(line, other) and new_words(other.text) - line.words
+        for other in came
+    )
 
 
 def _begins(line: Line) -> frozenset[str]:

@@ -8,6 +8,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import Final
 
+from commonplace.guard.sums import worked_out
 from commonplace.text import content, days, denials
 from commonplace.text.content import Vocabulary
 from commonplace.text.numerals import Numeral, numerals
@@ -42,15 +43,16 @@ class Said:
         self.at = at
         self.words = frozenset(content.words(f"{speaker} {text}"))
         written = {value for number in numerals(text) for value in number.values}
-        worked_out = {str(span) for span in days.lasting(text)}
+        follow = {(str(span), "") for span in days.lasting(text)}
         if at is not None:
-            worked_out.add(str(at.year))
+            follow.add((str(at.year), ""))
         if _HALF_HOUR.search(text):
-            worked_out.add("30")
+            follow.add(("30", ""))
         if HALF.search(text):
-            worked_out |= {f"{value}.5" for value in written | worked_out if value.isdigit() and len(value) < 4}
-        self._worked_out = worked_out
-        self.numbers = frozenset(written | worked_out)
+            whole = written.union(value for value, _ in follow)
+            follow |= {(f"{value}.5", "") for value in whole if value.isdigit() and len(value) < 4}
+        self._follow = follow.union(worked_out(text))
+        self.numbers = frozenset(written.union(value for value, _ in self._follow))
 
     @cached_property
     def day_numbers(self) -> frozenset[str]:
@@ -74,7 +76,9 @@ class Said:
     @cached_property
     def units(self) -> dict[str, set[str]]:
         """The units that each of its numbers is said with; an empty one is none that is known."""
-        found: dict[str, set[str]] = {value: {""} for value in self._worked_out}
+        found: dict[str, set[str]] = {}
+        for value, unit in self._follow:
+            found.setdefault(value, set()).add(unit)
         for number, unit in measured(self.text):
             for value in number.values:
                 found.setdefault(value, set()).add(unit)

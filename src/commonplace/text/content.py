@@ -35,7 +35,7 @@ _MONTH: Final = r"\s(?i:jan|feb|märz|apr|mai|jun|jul|aug|sep|okt|nov|dez)"  # b
 _TITLES: Final = r"(?i:(?<!\b[dm]r\.)(?<!\bs[rt]\.)(?<!\bm[rm][se]\.)(?<!\bprof\.))"  # end no sentence
 _CLAUSE: Final = pattern(
     rf"(?!(?<=\d)\.{_MONTH})[.!?;\n]{_TITLES}(?=\s|\Z)|"
-    rf"[。！？；、，\n]|[,:](?=[{CJK}])|,\s|:\s|\s[-–—]\s|[()（）]|\s(?:but|whereas|while|aber|sondern|mais|pero|sino|ma|mas|porém|но|ale|maar|and|und|et|y|e|и|i|och)\s"
+    rf"[。！？；，\n]|(?<!は)、|[,:](?=[{CJK}])|,\s|:\s|\s[-–—]\s|[()（）]|\s(?:but|whereas|while|aber|sondern|mais|pero|sino|ma|mas|porém|но|ale|maar|and|und|et|y|e|и|i|och)\s"
     r"|(?<=ではなく)|(?<=じゃなくて)|(?<=아니라)|(?=而是)"
 )
 _SENTENCE: Final = pattern(rf"(?<=[.!?…]){_TITLES}(?!(?<=\d\.){_MONTH})\s+|(?<=[。！？])|\n+")

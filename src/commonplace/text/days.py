@@ -47,6 +47,7 @@ _WIDE: Final = "[〇零一二三四五六七八九十]"
 _NAMED: Final = tuple(
     pattern(source)
     for source in (
+        r"(?<![\d.])(?P<year>(?:19|20)\d\d)\s?[/–-]\s?(?P<next>(?:(?:19|20)\d\d)|\d\d)(?![\d./-])",  # a season
         r"(?<![\d.])(?P<year>(?:19|20)\d\d)[-/.](?P<number>\d{1,2})[-/.](?P<day>\d{1,2})(?!\d)",
         (
             rf"(?:(?P<year>(?:19|20)\d\d)\s?[年년]\s?)?(?P<number>\d{{1,2}}|{_WIDE}{{1,2}})\s?[月월]\s?"
@@ -66,8 +67,8 @@ _CLOCK: Final = pattern(
     r"(?<![\d.:])(?P<hour>[01]?\d|2[0-4])(?:(?::|\s?h\s?|\s?ч\s?)(?P<minute>[0-5]\d)(?!\d)|\.(?P<dotted>[0-5]\d)(?=\s?(?:uhr|uur|h\b|am|pm|a\.m|p\.m))"
     r"|(?=\s?(?:uhr|uur|h\b|am\b|pm\b|a\.m|p\.m|o'clock|[時点點시])))\s?(?P<half>[am]\.?m\b|p\.?m\b)?"
 )
-_IN_ORDER: Final = (*_NAMED[:6], _CLOCK, *_NAMED[6:])
-_DIGITLESS: Final = (_NAMED[1], _NAMED[7], _NAMED[8])  # those that can match in a text without a digit
+_IN_ORDER: Final = (*_NAMED[:7], _CLOCK, *_NAMED[7:])
+_DIGITLESS: Final = (_NAMED[2], _NAMED[8], _NAMED[9])  # those that can match in a text without a digit
 _DIGIT: Final = pattern(r"\d")
 WEEKDAYS: Final = tuple(
     pattern(rf"\b(?:{latin})|{wide}")
@@ -110,6 +111,9 @@ _END_OF_YEAR: Final = pattern(
     r"\b(?:end of|year-end|ende|fin(?:al)?(?: de)?|fine|fim de|конца|конец|końca?|koniec|eind(?:e)?(?: van)?) ((?:19|20)\d\d)\b"
     r"|((?:19|20)\d\d)\s?[年년]\s?(?:底|末|いっぱい|말)"
 )
+_END: Final = pattern(
+    r"\b(?:end|ende|fin|fine|final(?:es)?|fim|конц[аеу]|конец|końca?|koniec|eind|slutet)\b|[底末]|말"
+)  # of a month
 _NEXT_DAY: Final = pattern(
     r"\b(?:(?:the|a) (?:day|night|evening) (?:before|after)|eve of|vorabend|(?:am )?tag (?:davor|danach|zuvor|darauf)|(?:la )?veille|lendemain"
     r"|víspera|día (?:antes|después|anterior|siguiente)|vigilia|giorno (?:prima|dopo)|véspera|dia (?:antes|depois|seguinte)"
@@ -194,6 +198,8 @@ def _readings(match: re.Match[str]) -> Iterator[tuple[object, ...]]:
     year = int(found["year"]) if found.get("year") else None
     if year is not None and year < 100:
         year += 2000
+    if found.get("next") and (int(found["next"]) - (year or 0)) % 100 != 1:
+        return
     number = found.get("number") or found.get("dotted")
     if number is None and found.get("month"):
         number = str(next(n for n in range(1, 13) if found[f"m{n}"]))
@@ -239,6 +245,9 @@ def meant(text: str, at: date | None) -> Meant:
         for number in range(1, monthrange(year, month)[1] + 1):
             if date(year, month, number).weekday() in found.weekdays:
                 found.add(date(year, month, number))
+    if _END.search(folded):
+        for year, month in tuple(found.months):
+            found.add(date(year, month, monthrange(year, month)[1]))
     found.add(at)
     for days, expression in _OFFSETS:
         if expression.search(folded):

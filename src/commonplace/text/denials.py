@@ -76,6 +76,8 @@ _UNDECIDED: Final = pattern(
     r"|(?:nothing|not|\w*n['’]t)(?:['’]s| is| has been| been)?(?: \w+)? (?:signed|agreed|settled|confirmed|booked|final|fixed)(?: on)?(?: yet)?|up in the air|tbd"
     r"|(?:noch )?nicht fest|noch nichts (?:entschieden|fest|unterschrieben|gebucht)|nichts entschieden|rien (?:encore )?(?:décidé|signé|confirmé|fixé)|pas (?:encore )?(?:signé|confirmé|fixé)e?"
     r"|no (?:lo )?(?:tiene|tengo|tenemos) (?:nada )?claro|nada (?:está )?(?:decidido|firmado|confirmado)|niente (?:è )?(?:deciso|firmato)|nada (?:está )?(?:decidido|assinado)"
+    r"|not (?:yet )?(?:known|chosen|set)(?: yet)?|planning stage|(?:noch )?zu klären|noch kein\w* \w+|à (?:définir|confirmer|préciser|fixer)|por (?:definir|confirmar|concretar)"
+    r"|(?:da|a) (?:definire|confermare|stabilire|definir|confirmar|combinar)|do (?:ustalenia|potwierdzenia)|nie ?ustalon\w*|уточня\w+|ещё не (?:выбран|назначен)\w*|nog niet bekend"
     r"|ничего не решен\w*|ничего не подписа\w*|nic nie (?:jest )?(?:postanowion\w+|podpisan\w+)|nog niets (?:beslist|getekend))\b|未定|待定|未決|没想好|要不要|没决定|没定|決めてい?ない|決まって|못 정|안 정"
     # not sure
     r"|\b(?:unsure|(?:not|\w*n['’]t)(?: \w+)? (?:sure|certain|convinced)|nicht (?:\w+ )?(?:sicher|überzeugt)|pas (?:\w+ )?(?:sûre?|certaine?s?|convaincue?s?)|no (?:\w+ )?(?:segur[oa]|convencid[oa])|no me convence"
@@ -147,14 +149,14 @@ _REFUSES: Final = pattern(
     re.IGNORECASE,
 )
 _ENDS: Final = pattern(
-    r"\b(?:sold|g[ai]v\w+ \w+(?: \w+)? away|given away|got rid|forget|is off|called off|done|finished|completed|is over|expired|fell through|died"
-    r"|verkauft|weggegeben|verschenkt|vergiss|erledigt|fertig|vorbei|fällt aus|gekündigt|gestorben|geschafft"
-    r"|vendue?s?|donnée?s?|oublie[rz]?|c['’]est fait|terminée?s?|finie?s?|tombée? à l['’]eau|morte?s?"
-    r"|vend(?:í|imos|id[oa]s?|i)|regal(?:é|amos|ad[oa]s?)|olvida\w*|hech[oa]s?|terminad[oa]s?|ya está|murió"
-    r"|vendut[oaie]|regalat[oaie]|dimentica\w*|fatt[oaie]|finit[oaie]|saltat[oaie]|mort[oa]|vendid[oa]s?|doei|doamos|esquece\w*|feit[oa]s?|acabou|acabad[oa]s?|morreu"
-    r"|verkocht|weggegeven|vergeet|gedaan|klaar|voorbij|gaat niet door|overleden"
-    r"|sprzeda\w+|odda(?:łem|łam|liśmy|ne)|zapomnij|zrobion\w+|gotowe|skończ\w+|odpada|прода\w+|отда(?:л|ла|ли)|забудь\w*|сделан\w*|готово|закончи\w+)\b"
-    r"|卖了|卖掉|送人|算了|做完|办完|完成|结束|不去了|売った|売りました|あげた|譲った|忘れて|済ん|済み|終わ|完了|中止|팔았|잊어|끝났|끝냈|완료|취소",
+    r"\b(?:sold|g[ai]v\w+ \w+(?: \w+)? away|given away|got rid|forget|is off|called off|cancel\w*|dropp?ed|abandon\w*|scrapp?ed|done|finished|completed|is over|expired|fell through|died"
+    r"|verkauft|weggegeben|verschenkt|vergiss|abgesagt|storniert|gestrichen|verworfen|erledigt|fertig|vorbei|fällt aus|gekündigt|gestorben|geschafft"
+    r"|vendue?s?|donnée?s?|oublie[rz]?|annulée?s?|supprimée?s?|c['’]est fait|terminée?s?|finie?s?|tombée? à l['’]eau|morte?s?"
+    r"|vend(?:í|imos|id[oa]s?|i)|regal(?:é|amos|ad[oa]s?)|olvida\w*|cancelad[oa]s?|anulad[oa]s?|descartad[oa]s?|hech[oa]s?|terminad[oa]s?|ya está|murió"
+    r"|vendut[oaie]|regalat[oaie]|dimentica\w*|annullat[oaie]|scartat[oaie]|fatt[oaie]|finit[oaie]|saltat[oaie]|mort[oa]|vendid[oa]s?|doei|doamos|esquece\w*|feit[oa]s?|acabou|acabad[oa]s?|morreu"
+    r"|verkocht|weggegeven|vergeet|geannuleerd|geschrapt|gedaan|klaar|voorbij|gaat niet door|overleden"
+    r"|sprzeda\w+|odda(?:łem|łam|liśmy|ne)|zapomnij|zrobion\w+|gotowe|skończ\w+|odpada|odwołan\w+|anulowan\w+|отмен\w+|прода\w+|отда(?:л|ла|ли)|забудь\w*|сделан\w*|готово|закончи\w+)\b"
+    r"|取消了|卖了|卖掉|送人|算了|做完|办完|完成|结束|不去了|売った|売りました|あげた|譲った|忘れて|済ん|済み|終わ|完了|中止|팔았|잊어|끝났|끝냈|완료|취소",
     re.IGNORECASE,
 )
 _FROM_NOW: Final = pattern(
@@ -299,6 +301,18 @@ def only_doubts(text: str) -> bool:
 def leaves_open(text: str) -> bool:
     """True if a clause only says that what is before it in its sentence is not decided, or was turned down."""
     return _SAID_NO.search(text) is not None or (undecided(text) and len(content(_UNDECIDED.sub(" ", text))) <= 1)
+
+
+def open_about(text: str) -> frozenset[str]:
+    """Return what a text says is still open; empty if it says of nothing that it is."""
+    return content(_UNDECIDED.sub(" ", text)) if undecided(text) else frozenset()
+
+
+def over(sentence: str) -> list[frozenset[str]]:
+    """Return what a sentence that asks nothing says is over, clause by clause."""
+    if not ends(sentence):
+        return []
+    return [about for part in clauses(sentence) if _ENDS.search(part) and (about := content(_ENDS.sub(" ", part)))]
 
 
 def changes(sentence: str, *, wholly: bool = False) -> bool:

@@ -38,7 +38,7 @@ _MOST_DIGITS: Final = 18
 _TOKEN: Final = pattern(
     r"(?P<digits>\d+(?:[.,'’\u00a0\u202f ]\d{3}(?!\d))+(?:[.,]\d{1,2}(?!\d))?|\d+(?:[.,]\d+)*)"
     r"(?P<wide>[十百千万萬億亿만억천]+(?:\d+[十百千万萬億亿만억천]+)*(?:\d+)?|)"
-    r"|(?P<cjk>[〇零一壹二两兩三四五六七八九十百千万萬億亿]+)"
+    r"|(?P<cjk>[〇零一壹二两兩三四五六七八九十百千万萬億亿]+(?:点[〇零一二三四五六七八九]+(?![十百点]))?(?:成(?![不为员了]))?)"
     rf"|(?P<korean>(?<![가-힣])(?:{_KOREAN_WORD}){{1,2}}(?=[\s가-힣]))"
     r"|(?P<word>[^\W\d_\u3040-\u9fff\uac00-\ud7af]+)"
 )
@@ -130,7 +130,7 @@ def _joined(words: _Words) -> list[Numeral]:
 
 def _scaled(number: Numeral, match: re.Match[str]) -> Numeral:
     """Multiply digits by the word behind them: `5 thousand`, `12k`."""
-    values = {_plain(float(value) * _SCALE[match.group()]) for value in number.values if _is_plain(value)}
+    values = {plain(float(value) * _SCALE[match.group()]) for value in number.values if _is_plain(value)}
     return Numeral(number.start, match.end(), number.values | values, number.sure)
 
 
@@ -139,10 +139,16 @@ def _signs(match: re.Match[str]) -> Iterator[Numeral]:
     if match["digits"]:
         values = set(_readings(match["digits"]))
         if match["wide"]:
-            values = {_plain(_mixed(float(value), match["wide"])) for value in values if _is_plain(value)}
+            values = {plain(_mixed(float(value), match["wide"])) for value in values if _is_plain(value)}
         yield Numeral(start, end, frozenset(values), True)
     elif match["cjk"]:
-        yield Numeral(start, end, frozenset({str(_wide(match["cjk"]))}), end - start > 1)
+        whole, _, part = match["cjk"].rstrip("成").partition("点")
+        values = {str(_wide(whole))}
+        if match["cjk"].endswith("成"):  # `三成` is 30 %
+            values.add(str(10 * _wide(whole)))
+        if part:  # `八点九` is 8.9, and can be nine past eight
+            values |= {f"{_wide(whole)}.{''.join(str(_WIDE_DIGITS[sign]) for sign in part)}", str(_wide(part))}
+        yield Numeral(start, end, frozenset(values), end - start > 1)
     elif match["korean"]:
         parts = re.findall(_KOREAN_WORD, match["korean"])
         yield Numeral(start, end, frozenset({str(sum(map(_KOREAN.__getitem__, parts)))}), False)
@@ -155,9 +161,9 @@ def _readings(digits: str) -> Iterator[str]:
     if grouped is not None and len(digits) <= _MOST_DIGITS:
         rest = _GROUP_SIGN.sub(".", digits[grouped.end() :])
         if rest.count(".") <= 1:
-            yield _plain(float(_NO_DIGIT.sub("", grouped.group()) + rest))
+            yield plain(float(_NO_DIGIT.sub("", grouped.group()) + rest))
     if _is_plain(whole):
-        yield _plain(float(whole))
+        yield plain(float(whole))
     yield whole
 
 
@@ -165,7 +171,8 @@ def _is_plain(value: str) -> bool:
     return len(value) <= _MOST_DIGITS and value.count(".") < 2
 
 
-def _plain(value: float) -> str:
+def plain(value: float) -> str:
+    """Return a value as it is compared: a whole number without point, else its digits up to the sixth place."""
     return str(int(value)) if value == int(value) else f"{value:.6f}".rstrip("0")
 
 

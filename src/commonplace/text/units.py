@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from commonplace.text.numerals import Numeral, numerals
+from commonplace.text.numerals import Numeral, numerals, plain
 from commonplace.text.patterns import pattern
 
 _WRITTEN: Final = {
@@ -20,7 +20,7 @@ _WRITTEN: Final = {
     "km": r"km|[ck]il[oóò]m[eéè]t\w+|километр\w*|км|公里|キロメートル|킬로미터",
     "m": r"m[eè]t(?:er|re|ro|ri)s?n?|метр\w*|米|メートル|미터",
     "s": r"s|secs?|seconds?|sekunden?|secondes?|segundos?|second[io]|секунд\w*|sekund\w*|seconden|秒|초",
-    "min": r"min(?:s|ut\w*)?|минут\w*|мин|分钟|分間|분",
+    "min": r"min(?:s|ut\w*)?|минут\w*|мин|分钟|分間|分(?!之)|분",
     "h": r"h|hours?|hrs?|stunden?|heures?|horas?|or[ae]|час\w*|godzin\w*|uur|小时|時間|시간",
     "day": r"days?|tage?n?|jours?|d[ií]as?|giorn[io]|дн\w+|день|dni|dagen|天|日間|일간",
     "week": r"weeks?|wochen?|semaines?|semanas?|settiman[ae]|недел\w+|tygodni\w*|we[ke]+n?|周|週間|주일?",
@@ -35,6 +35,14 @@ _UNIT: Final = pattern(
 )
 _SIGN: Final = pattern(r"([€$£])\s?\Z")
 _NAMES: Final = tuple(_WRITTEN)
+_KINDS: Final = (  # of measure, each unit as so many of the first one
+    {"s": 1, "min": 60, "h": 3600, "day": 86_400, "week": 604_800},
+    {"mm": 1, "cm": 10, "m": 1000, "km": 1_000_000},
+    {"µg": 1, "mg": 1000, "g": 1_000_000, "kg": 1_000_000_000},
+    {"ml": 1, "l": 1000},
+)
+_LEAST: Final = 0.1  # of what somebody would write of an amount
+_MOST: Final = 10_000
 
 
 def measured(text: str) -> Iterator[tuple[Numeral, str]]:
@@ -44,3 +52,14 @@ def measured(text: str) -> Iterator[tuple[Numeral, str]]:
         match = _UNIT.match(folded, number.end)
         sign = _SIGN.search(folded, max(0, number.start - 2), number.start)
         yield number, _NAMES[int(match.lastgroup[1:])] if match and match.lastgroup else sign[1] if sign else ""
+
+
+def other_units(value: str, unit: str) -> Iterator[tuple[str, str]]:
+    """Yield an amount as people would write it in other units, each with its unit (`90 min` is `1.5 h`)."""
+    kind = next((kind for kind in _KINDS if unit in kind), {})
+    if not kind or not value.replace(".", "", 1).isdigit():
+        return
+    for other, size in kind.items():
+        amount = float(value) * kind[unit] / size
+        if other != unit and _LEAST <= amount <= _MOST and amount == round(amount, 2):
+            yield plain(amount), other
