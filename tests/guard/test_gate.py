@@ -124,6 +124,7 @@ GOOD = {
     "a quote with a gap": (add("Works as a nurse in Oslo", cite(1, "I live in Oslo ... a nurse")), "user"),
     "a quote with typographic marks": (add("Allergic to peanuts", cite(3, "“I’m allergic to peanuts.”")), "user"),
     "an item": ({"op": "put_item", "path": "items/semantic.jsonl", "id": "tea", "data": {"type": "PREFERENCE", "text": "Drinks green tea"}, "cites": [TEA]}, "user"),
+    "a topic with a description of its own": ({"op": "put_topic", "path": "topics/allergies.md", "title": "Allergy", "description": "The person: who she is, health, diet.", "body": "Allergic to peanuts.", "cites": [NUTS]}, "agent"),
     "a topic": ({"op": "put_topic", "path": "topics/allergies.md", "title": "Allergy", "body": "Allergic to peanuts.", "cites": [NUTS]}, "user"),
 }  # fmt: skip
 

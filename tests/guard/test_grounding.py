@@ -108,6 +108,9 @@ def fault(said, statement, known=()):
         ("电阻下降了三成", "电阻下降30%"),
         ("Die Anzahlung ist bis Ende Oktober fällig", "Anzahlung bis 31.10.2026"),
         ("On joue en équipe deux cette saison", "Équipe 2 (saison 2026-2027)"),
+        ("The plumber comes tomorrow at 8", "The plumber comes on Friday, 27 February 2026 at 8:00"),
+        ("We got married three years ago", "The user married in 2023."),
+        ("I only drink decaf", "Drinks only decaffeinated coffee"),
         ("Ann, Ben and Cleo share the flat", "Flat shared by 3: Ann, Ben, Cleo"),
     ],
 )

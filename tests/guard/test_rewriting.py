@@ -50,6 +50,7 @@ def judged_text(said, base, text):
         ("O aluguel fica 600 pra cada um dos quatro", "Aluguel R$ 2.400, dividido por três", "Aluguel R$ 2.400, R$ 600 para cada um dos quatro"),
         ("The concert is on the 12th of December", "Christmas concert: date not fixed yet", "Concert: 12 December 2026"),
         ("I've dropped the swimming, Thursdays are pottery now", "Swims on Thursdays", "Pottery on Thursdays"),
+        ("We use 2 spaces instead of tabs", "Tabs for indentation", "2 spaces"),
         ("Dänemark ist gestrichen, es geht nach Slowenien", "Geplant: zwei Wochen Dänemark im August", "Reise nach Slowenien"),
     ],
 )  # fmt: skip

@@ -43,7 +43,7 @@ from commonplace.text import content, days, denials
 from commonplace.text.content import Vocabulary
 from commonplace.text.numerals import numerals
 from commonplace.text.patterns import pattern
-from commonplace.text.standing import is_standing
+from commonplace.text.standing import is_standing, orders
 
 __all__ = ["GateRules", "Judged", "Verdicts", "judge", "texts"]
 
@@ -442,7 +442,7 @@ class _Court:
             for field in ("title", "description", "category") if not reason else ():
                 said = getattr(edit, field)
                 why = self.fault(said) if said in heads else ""
-                if why and (is_standing(said) or not why.startswith(_OWN_WORDS)):
+                if why and (orders(said) or not why.startswith(_OWN_WORDS)):
                     # it costs the rest of the topic nothing
                     self.held.append((PutTopic(path=edit.path, body="", **{field: said}, sources=edit.sources), why))
                     edit = msgspec.structs.replace(edit, **{field: ""})

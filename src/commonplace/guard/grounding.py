@@ -207,10 +207,9 @@ class Evidence:
         words = Vocabulary(said)
         sentences = (each for said in self.said if said.person for each in content.sentences(said.text))
         return not denials.lasts(text) and any(
-            2 * len(Vocabulary(content.words(sentence)).shared(said)) >= len(said)
-            or any(words.shared(about) == about for about in denials.over(sentence))
+            any(words.shared(about) == about for about in denials.over(sentence))
+            or (denials.ends(sentence) and 2 * len(Vocabulary(content.words(sentence)).shared(said)) >= len(said))
             for sentence in sentences
-            if denials.ends(sentence)
         )
 
     # --- the verdict ---

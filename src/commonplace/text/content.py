@@ -153,7 +153,7 @@ def alike(one: str, other: str) -> bool:
         return False
     common = next((n for n in range(3, short) if one[n] != other[n]), short)
     if common == short:
-        return abs(len(one) - len(other)) <= 6 or short >= 6
+        return abs(len(one) - len(other)) <= 6 or short >= 5
     return (
         common >= short - 1 and abs(len(one) - len(other)) <= 3
         if short < 6

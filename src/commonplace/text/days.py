@@ -60,7 +60,7 @@ _NAMED: Final = tuple(
         r"(?<![\d.])(?P<year>(?:19|20)\d\d)-(?P<number>\d{2})(?![\d-])",
         rf"(?:(?P<year>(?:19|20)\d\d)\s?[年년]\s?)?(?P<number>\d{{1,2}}|{_WIDE}{{1,2}})\s?[月월](?!\s?[間간份]?\d)",
         rf"\b{_MONTH}{_YEAR}",
-        r"(?<![\d.,:])(?P<year>(?:19|20)\d\d)(?![\d.,]|\s?(?:%|€|\$|euro|mb|ms)\b|:\d)",
+        r"(?<![\d.,:])(?P<year>(?:19|20)\d\d)(?!\d|[.,]\d|\s?(?:%|€|\$|euro|mb|ms)\b|:\d)",
     )
 )
 _CLOCK: Final = pattern(
@@ -260,12 +260,15 @@ def meant(text: str, at: date | None) -> Meant:
 
 
 def explicit(text: str, at: date) -> set[date]:
-    """Return the days that a text names by day and month, the year taken from when it was said."""
+    """Return the days that a text names by day and month, or as `tomorrow`, with the year in which it was said."""
     found = Meant()
     for name in named(text):
         for reading in name.readings:
             if len(reading) == 3:
                 _by_name(found, reading, at)
+    for days, expression in _OFFSETS:
+        if expression.search(text.casefold()):
+            _shift(found, at, days)
     return found.days
 
 

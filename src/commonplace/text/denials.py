@@ -309,10 +309,13 @@ def open_about(text: str) -> frozenset[str]:
 
 
 def over(sentence: str) -> list[frozenset[str]]:
-    """Return what a sentence that asks nothing says is over, clause by clause."""
-    if not ends(sentence):
+    """Return what a sentence that asks nothing says is over or replaced, clause by clause."""
+    if sentence.rstrip().endswith(("?", "？")):
         return []
-    return [about for part in clauses(sentence) if _ENDS.search(part) and (about := content(_ENDS.sub(" ", part)))]
+    parts = clauses(sentence)
+    replaced = [rest for part in parts for rest in _IN_PLACE.split(part, maxsplit=1)[1:]]
+    ended = [_ENDS.sub(" ", part) for part in parts if _ENDS.search(part)]
+    return [about for part in (*ended, *replaced) if (about := content(part))]
 
 
 def changes(sentence: str, *, wholly: bool = False) -> bool:

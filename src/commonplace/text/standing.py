@@ -34,4 +34,9 @@ _SAFETY: Final = pattern(
 
 def is_standing(text: str, kind: str = "") -> bool:
     """True if a text names the user, instructs for good or is a safety matter, by its kind or by its words."""
-    return kind == "instruction" or bool(_FIRST.match(text) or _ORDER.search(text) or _SAFETY.search(text))
+    return kind == "instruction" or orders(text) or _SAFETY.search(text) is not None
+
+
+def orders(text: str) -> bool:
+    """True if a text names the user or instructs for good, by its words."""
+    return bool(_FIRST.match(text) or _ORDER.search(text))
