@@ -51,6 +51,20 @@ def test_a_clean_answer_becomes_a_proposal_with_ids_for_numbers():
 
 
 @pytest.mark.parametrize(
+    "slip",
+    [
+        json.dumps(GOOD)[:-1] + ",}",
+        json.dumps(GOOD["operations"]),
+        "```json\n" + json.dumps(GOOD["operations"][0]) + "\n```",
+        json.dumps({**GOOD, "operations": GOOD["operations"][0]}),
+    ],
+)
+def test_a_small_slip_of_the_form_costs_nothing(slip):
+    """Issue 17: a good answer is read though a comma stands too much or what is around the operations is missing."""
+    assert read(slip).operations == (EXPECTED,)
+
+
+@pytest.mark.parametrize(
     "wrapped",
     [
         "```json\n{}\n```", "~~~\n{}\n~~~", "Sure! Here it is:\n{}\nHope it helps {{smile}}.", "```json {}```", "\ufeff{}", "[{}]", '{{"proposal": {}}}',

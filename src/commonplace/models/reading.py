@@ -159,14 +159,15 @@ def find(text: str, keys: Sequence[str], *, prompt: str = "") -> dict[str, Any] 
     """
     echoed = False
     best: dict[str, Any] | None = None
-    for found, source in _objects(text):
-        for candidate in _with_keys(found, keys):
-            if is_schema(candidate, keys) or (prompt and source in prompt):
-                echoed = True
-            else:
-                best = candidate
-    if best is not None:
-        return best
+    for read in (_objects, _tolerated):
+        for found, source in read(text):
+            for candidate in _with_keys(found, keys):
+                if is_schema(candidate, keys) or (prompt and source in prompt):
+                    echoed = True
+                else:
+                    best = candidate
+        if best is not None:
+            return best
     if echoed:
         return Unusable("an echo of the question")
     return Unusable("the reply has no object with " + " or ".join(repr(key) for key in keys))
@@ -174,7 +175,7 @@ def find(text: str, keys: Sequence[str], *, prompt: str = "") -> dict[str, Any] 
 
 def _objects(text: str) -> Iterator[tuple[dict[str, Any], str]]:
     decoder = json.JSONDecoder(strict=False, parse_constant=_no_constant)
-    found, end = False, 0
+    end = 0
     # Each failed start costs what was read of it; past this the text is an attack, not an answer.
     budget = 4 * len(text) + 100_000
     for start in (match.start() for match in _OPENING.finditer(text)):
@@ -187,12 +188,9 @@ def _objects(text: str) -> Iterator[tuple[dict[str, Any], str]]:
         except (ValueError, RecursionError):
             budget -= 50_000
         else:
-            found = True
             yield value, text[start:end]
         if budget < 0:
             break
-    if not found:
-        yield from _tolerated(text)
 
 
 def _tolerated(text: str) -> Iterator[tuple[dict[str, Any], str]]:

@@ -128,6 +128,8 @@ def parse_proposal(
     if says_none(text):
         return Proposal()
     answer = find(text, _KEYS, prompt=prompt)
+    if isinstance(answer, Unusable) and (alone := _operations_alone(text)):
+        answer = {"operations": alone}
     if isinstance(answer, Unusable):
         return _only_journal(answer, text, "journal", reply)
     try:
@@ -141,10 +143,19 @@ def parse_proposal(
     return proposal
 
 
+def _operations_alone(text: str) -> list[Any]:
+    """Return the operations of a reply that holds nothing around them."""
+    value = read_json(unfenced(text))
+    listed = value if isinstance(value, list) else [value]
+    return listed if all(isinstance(each, dict) and "op" in each for each in listed) else []
+
+
 def _proposal(answer: dict[str, Any], view: View, default_path: str) -> Proposal:
     operations = answer.get("operations")
     if operations is None:
         operations = []
+    if isinstance(operations, dict):
+        operations = [operations]
     if not isinstance(operations, list) or len(operations) > MAX_OPERATIONS:
         raise _BadReplyError(f"'operations' is not a list of at most {MAX_OPERATIONS}")
     read: list[Edit] = []
