@@ -1,13 +1,16 @@
 """A whole document that a model wrote anew, carried out as a diff of its lines."""
 
+import json
 from datetime import UTC, datetime
 
 import pytest
 
+from commonplace import Memory
 from commonplace.guard import screen
 from commonplace.guard.gate import judge, texts
 from commonplace.operations import Proposal, RewriteDocument, View, ViewEntry
 from commonplace.records import Message, RecordedMessage
+from commonplace.testing import ScriptedLLM
 
 AT = datetime(2026, 2, 26, 18, tzinfo=UTC)
 OTHERS = ("# Person", "- Plays the cello on Tuesdays")
@@ -183,3 +186,15 @@ def test_the_frame_of_a_document_needs_no_ground(line):
     reasons, text = waits_and_text([line, "- Sister Signe has a boat."])
     assert reasons == []
     assert line in text
+
+
+def test_a_line_that_stays_though_it_was_left_out_is_said_in_the_outcome(tmp_path):
+    """DESIGN 1.13: what went elsewhere than the reply meant is said in the outcome and in the log."""
+    reply = json.dumps({"history_entry": "Spoke of tea.", "memory_update": "- Drinks green tea\n"})
+    with Memory.open(tmp_path, layout="two-layer", jobs="inline", llm=ScriptedLLM(reply)) as memory:
+        memory.rewrite("memory", "- Has a brother in Turku, Aarne\n")
+        memory.append("s", [Message("user", "I drink green tea."), Message("assistant", "Noted.")])
+        done = memory.end("s")
+        assert "Aarne" in memory.document("memory")
+        assert "1 line stayed that the reply left out" in done.reason
+        assert any("Aarne" in change.reason for change in memory.log())

@@ -66,12 +66,14 @@ class Judged(msgspec.Struct, frozen=True, kw_only=True):
     `accepted` carry their computed trust and entry ids as targets. A reason starts with the name of its rule and a
     colon. `journal` is what may be written of the journal entry, with `journal_trust`; a sentence of it that waits is
     in `held` as an AppendJournal without a path. `aside` are statements below the agent's trust that may not be shown
-    always, and those that topics do not keep: recall finds them, as AppendJournal without a path.
+    always, and those that topics do not keep: recall finds them, as AppendJournal without a path. `kept` are lines
+    that stay though a rewriting has left them out.
     """
 
     accepted: tuple[Edit, ...] = ()
     held: tuple[tuple[Edit, str], ...] = ()
     aside: tuple[AppendJournal, ...] = ()
+    kept: tuple[str, ...] = ()
     journal: str = ""
     journal_trust: Trust = "agent"
 
@@ -104,6 +106,7 @@ def judge(
         accepted=tuple(edit for _, edit in court.accepted),
         held=tuple(court.held),
         aside=tuple(court.aside),
+        kept=tuple(court.kept),
         journal=journal,
         journal_trust=trust,
     )
@@ -136,6 +139,7 @@ class _Court:
             (AppendJournal(path="", text=text), f"unreadable: {reason}") for text, reason in proposal.unread if text
         ]
         self.aside: list[AppendJournal] = []
+        self.kept: list[str] = []
         self.kept_by: dict[int, list[int]] = {}  # a removal, and the operations that keep its words
         self._changed: set[str] = set()
         self.named = {entry.id for edit in proposal.operations for entry in targets.entries(edit, self.view) or ()}
@@ -413,6 +417,7 @@ class _Court:
                         sources=edit.sources, quotes=edit.quotes, trust=edit.trust,
                     )  # fmt: skip
                 self.held.append((alone, rule.reason))
+        self.kept += carried.kept
         lost = sum(len(line.encode()) for line in carried.kept)
         if isinstance(edit, RewriteDocument) and lost > self.rules.shrink_share * len(base.encode()):
             self.held.append((edit, f"shrinks: {lost} of {len(base.encode())} bytes would go"))

@@ -6,7 +6,7 @@ gets what was found, under new numbers, and is called again. Then the gate decid
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from functools import partial
 from typing import Final
@@ -31,18 +31,25 @@ from commonplace.models.spending import MeteredLLM
 from commonplace.operations import AppendJournal, Edit, Operation, Proposal, PutTopic, RemoveTopic, View
 from commonplace.records import RecordedMessage, Source, Trust, is_below_agent
 from commonplace.text import dates
+from commonplace.text.pieces import one_line, truncate
 
 ROUND_TOKENS: Final = 3000  # of what a consolidator is given in one round
 _ASKED: Final = 12  # things it may ask for in one round
+_NOTED: Final = 3  # lines that a note quotes
+_NOTED_CHARS: Final = 60  # of each
 _REMOVALS: Final = 10  # seed memdir: topics that tidying may take away in one run
 
 
 class Judged(msgspec.Struct, frozen=True):
-    """What a proposal comes to: what is committed, what waits for a person, and the messages it was made from."""
+    """What a proposal comes to: what is committed, what waits for a person, and the messages it was made from.
+
+    `notes` say what of it came to another place than the model meant.
+    """
 
     operations: list[Operation]
     waits: list[Waits]
     read: Sequence[RecordedMessage]
+    notes: tuple[str, ...] = ()
 
 
 class Host:
@@ -206,7 +213,21 @@ class Host:
             if judged.journal:
                 operations.append(journal_entry(path, judged.journal, said, at, trust=judged.journal_trust))
             operations += [journal_entry(path, edit.text, said, at, trust=edit.trust) for edit in judged.aside]
-        return Judged(operations, waits, view.messages)
+        return Judged(operations, waits, view.messages, tuple(_notes(judged)))
+
+
+def _notes(judged: gate.Judged) -> Iterator[str]:
+    """Yield what became of statements that neither apply as they were proposed nor wait."""
+    if judged.kept:
+        first = ", ".join(repr(truncate(one_line(line), _NOTED_CHARS)) for line in judged.kept[:_NOTED])
+        yield f"{_counted(len(judged.kept), 'line')} stayed that the reply left out and nobody took back: {first}"
+    lower = sum(is_below_agent(edit.trust or "agent") for edit in judged.aside)
+    if lower:
+        yield f"{_counted(lower, 'statement')} from tools or the web went to the journal, where recall finds them"
+
+
+def _counted(number: int, name: str) -> str:
+    return f"{number} {name}{'s' if number != 1 else ''}"
 
 
 def _placed(edit: Operation, path: str) -> Operation:

@@ -57,6 +57,7 @@ class _Made(msgspec.Struct, frozen=True):
     waits: list[Waits]
     reason: str
     read: Sequence[RecordedMessage]
+    notes: tuple[str, ...] = ()
 
 
 class Runner:
@@ -353,12 +354,13 @@ class Runner:
         done = self._door.commit(
             made.operations,
             actor=self._actor(pieces[0].session),
-            reason=f"{run.wanted.cause}: {made.reason}",
+            reason="; ".join([f"{run.wanted.cause}: {made.reason}", *made.notes]),
             dry_run=run.wanted.dry_run,
             waits=made.waits,
             fence=None if run.wanted.dry_run else run,
             partial=True,
         )
+        done = msgspec.structs.replace(done, reason="; ".join(filter(None, [done.reason, *made.notes])))
         kinds = Counter(str(type(each).__struct_config__.tag) for each in made.operations)
         logger.info(
             "job %s: %s of %s", self.name, done.status, _named(pieces),
@@ -407,7 +409,7 @@ class Runner:
             earlier=() if whole else self._earlier(pieces),
         )
         judged = self._host.judged(work, lambda: run.left(self._config.model.timeout_seconds))
-        return _Made(judged.operations, judged.waits, _named(pieces), judged.read)
+        return _Made(judged.operations, judged.waits, _named(pieces), judged.read, judged.notes)
 
     def _earlier(self, pieces: Sequence[Piece]) -> tuple[RecordedMessage, ...]:
         """Return the messages since the last reset of each session that come before its pieces."""
