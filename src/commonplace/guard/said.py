@@ -146,6 +146,8 @@ def values_in(text: str, nouns: list[Noun]) -> Iterator[Noun]:
     ):
         return
     nouns = [noun for noun in nouns if _counts(sentence, noun)]
+    if any(rule.check in {"password", "phrase"} for _, _, rule in nouns):
+        nouns = [noun for noun in nouns if noun[2].check != "login" and not (noun[2].check == "thing" and noun[2].near)]
     swept: set[str] = set()
     found: list[Noun] = []
     for (start, end, rule), stop in zip(nouns, _stops(text, nouns), strict=True):
