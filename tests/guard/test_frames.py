@@ -3,6 +3,7 @@
 import pytest
 
 from commonplace import guard
+from commonplace.guard import said
 
 FRAMES = [
     ('Is "green bucket parade" a strong password for the bank?', "green bucket parade"),
@@ -50,3 +51,71 @@ def test_a_secret_in_such_a_frame_goes(text, secret):
 )
 def test_a_sentence_that_tells_none_stays(text):
     assert guard.screen(text).text == text
+
+
+@pytest.mark.parametrize(
+    ("text", "secret"),
+    [
+        ("The wifi password is velvet otter", "velvet otter"),
+        ("pw = correct otter battery copper", "correct otter battery copper"),
+        ("senha do email: otter amarelo", "otter amarelo"),
+        ("marmota azul é a palavra-passe do clube", "marmota azul"),
+        ("the guest password is just the word marmot lol", "marmot"),
+        ("a senha do clube é marmota mesmo", "marmota"),
+        ("Jan heeft het wachtwoord van de router veranderd in marmot haha", "marmot"),
+        ("Let's change the club password to marmot for next week.", "marmot"),
+        ("Onthoud dat het wachtwoord van mijn kluis marmot is", "marmot"),
+        ("pass: marmot user: jan", "marmot"),
+        ("新密码设成了marmot_king", "marmot_king"),
+        ("pswort für die cloud ist otter2016", "otter2016"),
+        ("Domanda di sicurezza: cognome della nonna. Risposta: Marmottini", "Marmottini"),
+        ("Het fietsslot is niet meer 1111 maar 7264", "7264"),
+        ("Das Zahlenschloss am Rad steht auf 0518", "0518"),
+        ("Codice della segreteria telefonica 4004", "4004"),
+        ("O cadeado da mala está no 5028", "5028"),
+        ("jag valde marmot som lösen", "marmot"),
+        ("kassaskåpet har 31-8-19", "31-8-19"),
+        ("Portkoden är ändrad till 4183 idag", "4183"),
+    ],
+)
+def test_what_follows_a_noun_to_the_end_of_its_clause_goes(text, secret):
+    """Issue 22: 246 of 270 sentences of last week; several plain words, a change, a word order, a reply, Swedish."""
+    assert secret not in guard.screen(text).text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Le mot de passe est affiché derrière le comptoir.",
+        "La password è sul frigo.",
+        "Mi contraseña era malísima",
+        "Password: minimum eight letters",
+        "My sort code is 20-00-00, for the invoice",
+        "The gate was built not in 2012 but 2014",
+        "I wrote the code for module 2044.",
+        "Der Code für Aufgabe 1207.",
+    ],
+)
+def test_a_description_of_several_words_stays(text):
+    """Issue 22: captured text is redacted for ever."""
+    assert guard.screen(text).text == text
+
+
+def test_each_sentence_is_cut_into_words_once(monkeypatch):
+    """Issue 22: a sentence with three nouns was cut into words for each of them."""
+    read = []
+    real = said.Sentence
+    monkeypatch.setattr(said, "Sentence", lambda text: read.append(text) or real(text))
+    guard.screen(
+        "".join(f"The wifi password and token of room {n} is otter{n}x, the pin is 47{n}1.\n" for n in range(10, 20))
+    )
+    assert 10 <= len(read) <= 21
+
+
+def test_beside_a_noun_for_a_password_no_pair_of_a_login_is_looked_for(monkeypatch):
+    """Issue 22: the sweep of a password finds what that of a login would, and a sentence need not be swept twice."""
+    swept = []
+    real = said._swept
+    monkeypatch.setattr(said, "_swept", lambda *args: swept.append(args[1].check) or real(*args))
+    assert "otter16x" not in guard.screen("The router login and wifi password are otter16x").text
+    assert set(swept) == {"password"}

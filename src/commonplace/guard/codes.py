@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from commonplace.guard import values
+from commonplace.guard.sentences import Sentence
 from commonplace.guard.table import Rule, compiled, load
 from commonplace.guard.values import filler
 from commonplace.text import content
@@ -20,7 +21,7 @@ Noun = tuple[int, int, Rule]  # in a sentence
 
 _PHONE: Final = 7  # digits of what nothing opens with
 _OPENED: Final = (
-    r"(?:は|が|用|按|输入?|는|은|是|为|成|密码"
+    r"(?:[?？]|は|が|用|按|输入?|는|은|是|为|成|密码"
     r"|(?:号码|番号|コード|密码)[、，]|号码|番号|コード|\(|:|：|[^=!<>]=|→)\s?\Z"
 )
 _TO_A_NOUN: Final = r"(?:\s[^\W\d_]{1,6})?[,.]?\s(?:<<that>>\s(?:<<is>>\s)?|<<is>>\s)"
@@ -39,6 +40,8 @@ _STREET: Final = (
 _CLAUSE: Final = (
     r"(?:\A|[.,;:!?(\n–—。，])[ *-]{0,4}((?:[^\W\d_’']{1,24}[ -]{1,2}){0,3}[^\W\d_]{1,24})[ ]?\Z"  # up to a number
 )
+_CODE_OF: Final = r"(?i)(?<!\w)<<code>>(?:\s[^\W\d_]{1,16}){1,4}\s\Z"
+_INSTEAD: Final = r",?\s(?:<<but>>|<<namely>>)\s(?:<<now>>\s)?"  # between two numbers: "not 1111 but 7264"
 _NAMELY: Final = r"(?i)[,–—]\s<<namely>>,?\s(?:<<whose>>\s)?\Z"
 _BESIDE: Final = 30  # characters before
 _BEHIND: Final = 15  # characters behind
@@ -99,9 +102,9 @@ def _lead(text: str, start: int) -> tuple[str, ...]:
     return tuple(compiled(r"[^\W\d_]{1,24}|[:=]").findall(line)[-2:])
 
 
-def is_code(text: str, match: re.Match[str], rule: Rule, nouns: list[int]) -> bool:
+def is_code(sentence: Sentence, match: re.Match[str], rule: Rule, nouns: list[int]) -> bool:
     """True if a number is no amount, date or ordinal: nothing is counted by it."""
-    words = load().words
+    text, words = sentence.text, load().words
     digits = sum(char.isdigit() for char in match.group())
     groups = len(compiled(r"\d+").findall(match.group()))
     exact = rule.check in {"code", "thing"}
@@ -133,7 +136,7 @@ def is_code(text: str, match: re.Match[str], rule: Rule, nouns: list[int]) -> bo
             sure
             or content.is_joining(content.bare(word))
             or word in words["unlocks"]
-            or compiled("<<done>>").fullmatch(word)
+            or compiled("<<done>>|<<but>>").fullmatch(word)
         ):
             return False
     before = compiled(r"([^\W\d_]{1,20})[.]?[ ]?\Z").search(text, max(0, match.start() - 24), match.start())
@@ -141,8 +144,9 @@ def is_code(text: str, match: re.Match[str], rule: Rule, nouns: list[int]) -> bo
     if compiled(r"\d,? \Z").search(text, 0, match.start()) and when:
         return False
     plain = match.group().isalnum() and groups == 1
-    changed = compiled(r"<<onto>>").fullmatch(lead) and _is_changed(text)
-    if plain and not changed and (lead in words["named"] or (when and lead in words["dated"])):
+    changed = compiled(r"<<onto>>").fullmatch(lead) and sentence.is_changed
+    timed = when and lead in words["dated"] and not (led and rule.check == "code")
+    if plain and not changed and (lead in words["named"] or timed):
         return False
     round_amount = digits < 5 and match.group().endswith("00") and lead not in words["unlocks"]
     counts = plain and ((digits == 3 and lead in words["number"]) or round_amount)
@@ -181,14 +185,9 @@ def _only_codes(text: str, nouns: list[int]) -> bool:
     )
 
 
-def _is_changed(text: str) -> bool:
-    """True if a sentence says that something is changed."""
-    return not load().words["changes"].isdisjoint(compiled(r"[^\W\d_]{2,40}").findall(text.casefold()))
-
-
-def _is_behind_code(before: str) -> bool:
-    """True if a text ends with a word for a code, and with no other words than those that describe or join."""
-    for word in reversed(compiled(r"[^\W\d_]+(?:['’][^\W\d_]+)?").findall(before.casefold())[-5:]):
+def _is_behind_code(words: list[str]) -> bool:
+    """True if words end with one for a code, and with no others than those that describe or join."""
+    for word in reversed(words):
         if word in load().words["code"]:
             return True
         if not values.is_said_of(word) and word not in load().words["leads"]:
@@ -212,24 +211,30 @@ def _is_led(text: str, match: re.Match[str], nouns: list[int], rule: Rule) -> bo
     closing = compiled(r"[^\W\d_],\s\Z").search(before) and compiled(r"\s?(?:[.!]|\Z)").match(text, match.end())
     if closing and any(end <= match.start() for end in nouns) and not compiled(_YEAR).fullmatch(match.group()):
         return True  # "The key box is left of the door, 3907."
+    instead = compiled(rf"\d{_INSTEAD}\Z").search(before) or compiled(rf"{_INSTEAD}\d").match(text, match.end())
+    if instead and not compiled(_YEAR).fullmatch(match.group()):
+        return True
     if compiled(_NAMELY).search(before) and compiled(_CLOSED).match(text, match.end()):
         return True
     words = load().words
     ends = compiled(r"\s{0,2}(?:[.,;!()\n。，！]|[–—-]\s|\Z|<<done>>(?!\w))").match(text, match.end())
+    if ends and len(match.group()) > 3 and compiled(_CODE_OF).search(before):
+        return True  # "The code of the answering machine 4004."
     behind = [compiled(_OF).match(text, end, match.start()) for end in nouns if end <= match.start()]
     if any(found and (found["sign"] or rule.check == "code") for found in behind):
         return True
     # "Bike lock 4471." and "the code 4471" say a code, "Slot 4471 is free" and "I wait for lock 4471" a name.
     if any(behind) and (clause := compiled(_CLAUSE).search(before)):
-        said = clause.group(1).casefold().split()
-        if not words["unlocks"].isdisjoint(said) or (
-            ends and len(match.group()) > 3 and (words["dated"] | words["named"]).isdisjoint(said)
+        lead = clause.group(1).casefold().split()
+        if not words["unlocks"].isdisjoint(lead) or (
+            ends and len(match.group()) > 3 and words["dated"].isdisjoint(lead) and words["named"].isdisjoint(lead)
         ):
             return True
-    last = compiled(r"[^\W\d_]+").findall(before.casefold())[-2:] or [""]
-    if any(behind) and last[-1] in words["code"] and content.is_joining(content.bare(last[0])):
+    said = list(compiled(r"[^\W\d_]+(?:['’][^\W\d_]+)?").finditer(before.casefold()))[-5:]
+    last = [found.group() for found in said]
+    if any(behind) and last and last[-1] in words["code"] and content.is_joining(content.bare(last[-2:][0])):
         return True
-    if len(nouns) > 1 and _is_behind_code(before):
+    if len(nouns) > 1 and _is_behind_code(last):
         return True  # "the medicine cabinet: the code has changed to 3719"
     after = compiled(r"\s?([^\W\d_]{2,20})").match(text, match.end())
     verb = after.group(1).casefold() if after else ""
@@ -240,7 +245,7 @@ def _is_led(text: str, match: re.Match[str], nouns: list[int], rule: Rule) -> bo
     ):
         return True
     begin = match.start() - len(before)
-    for found in reversed(list(compiled(r"[^\W\d_]+(?:['’][^\W\d_]+)?").finditer(before.casefold()))[-5:]):
+    for found in reversed(said):
         word = found.group()
         if any(begin + found.start() < end <= begin + found.end() for end in nouns):
             continue

@@ -13,13 +13,13 @@ from typing import Final
 
 from commonplace.guard import values
 from commonplace.guard.codes import Noun
+from commonplace.guard.sentences import Sentence, Span
 from commonplace.guard.table import Rule, compiled, load
 from commonplace.text import content
 
-Span = tuple[int, int]
-
 _FAR: Final = 90  # characters between a noun and the last link that is looked at
 _MOST_LINKS: Final = 3
+_MOST_FILLERS: Final = 3  # words between a link and a value
 _SHORTEST: Final = 4  # characters of a value that a link leads to
 _LONG_NUMBER: Final = 8  # digits of a number that is no code
 _LONG_NAME: Final = 11  # characters of the name of a thing that a noun for keys calls a token
@@ -34,12 +34,14 @@ _OF_CODE: Final = (  # a name with underscores
     r"(?:\A|_)(?:pass|pw|token|key|secret|auth|api|db|user|name|id|env|var|value|config|data|code|hash|text|field|input)"
 )
 _SEVERAL: Final = r"(?:[^\W\d_]{1,24}(?:[’'-][^\W\d_]{0,4})?[ ,]{1,2}){2,23}[^\W\d_]{1,24}"
+_THE_WORD: Final = (
+    r"(?i)(?:(?:the|das|het|le|la|il|a)\s)?(?:word|wort|woord|mot|palabra|parola|palavra|ordet|słowo|слово)\s"
+)
+_FEW: Final = r"[^\W\d_]{3,24}(?:[ -][^\W\d_]{3,24}){1,5}"
 _NUMBERED: Final = (  # words of which one is a number: "gravel pudding 9 swans"
     r"(?:[^\W\d_]{2,16} ){1,4}\d{1,4}[a-z]{0,2}(?![.,:/]\d)(?: [^\W\d_]{3,16})?"
 )
-_OF_FOURS: Final = r"[a-z]{4}(?: [a-z]{4}){3}(?![\w'’-]| [a-z]{4}\b)"  # as mail services make them for one program
 _WALLET: Final = r"[:：]\s{0,3}((?:\d{1,2}[.)]? )?(?:[^\W\d_]{3,10}[ ,]{1,2}){11,23}[^\W\d_]{3,10})"
-_THEN: Final = r"[^\W\d_]{1,24}(?: [^\W\d_]{1,24}){2,11}, ([^\W\d_]{1,24})"  # a phrase, then a clause
 _MARKS: Final = r"\s{0,3}(?:=>|:=|->|={1,2}|[:：→])\s{0,3}|[\"'`]{1,3}\s{0,3}(?:=>|[:=])\s{0,3}"
 _LINK: Final = (
     rf"(?i){_MARKS}|\s?\?\s{{1,2}}|\s{{1,2}}[—–-]\s{{1,2}}|(?<=[\s,?])(?:c'est|<<is>>)\s{{1,4}}|['’]s\s{{1,2}}"
@@ -63,7 +65,7 @@ _CALLED: Final = (
     r"(?:<<besides>>\s)?(?:<<whose>>\s(?:(?!(?:<<with>>|for|of|who|one|für|pour|para|per)\s)[^\s.,;:!?]{1,20}\s){0,3})?)\Z"
 )
 _PARTICIPLE: Final = (
-    r"(?i).{0,128}(?:ed|ing|ées?|[aeiy]ł[ae]m|ał[aoy]?|ił[aoy]?|[ao]ny|(?:[wsłt]a|[iez]o)ne|ejsz\w{1,3}|[её]е"
+    r"(?i).{0,128}(?:ed|ing|[ií]s+im[ao]s?|ées?|[aeiy]ł[ae]m|ał[aoy]?|ił[aoy]?|[ao]ny|(?:[wsłt]a|[iez]o)ne|ejsz\w{1,3}|[её]е"
     r"|[её]н[аоы]?|[ая]н[аоы]?)\Z"
     r"|(?i:ge|be|ver)[a-z]{3,20}(?:t|en)\Z"
 )
@@ -79,25 +81,30 @@ _AS_FRONT: Final = r"(?i)(?<!\w)(?<!⟦\s)<<as>>\s(?:<<whose>>\s)?\Z"
 _VERBS: Final = rf"\w{{0,3}}(?:\s[^\s.,;:!?]{{1,20}}){{1,8}}?\s(?={values.TOKEN}(?:\s<<done>>)?(?:[.,!]|\Z))"
 _CHANGED: Final = (
     r"(?i)\w{0,3}(?:(?:\s(?!(?:from|to)\s)<<of>>\s\S{1,20}(?:\s(?!to\s)\S{1,20})?)?"
-    r"\s(?:to|a|para|naar|na|на|<<from>>(?=\s\S{1,40}\s<<onto>>\s))|(?:\s[^\s.,;:!?]{1,16}){0,4}?\s(?:auf|<<from>>(?=\s\S{1,40}\s<<onto>>\s))|\s<<done>>\sin)\s"
+    r"\s(?:to|a|para|naar|na|на|<<from>>(?=\s\S{1,40}\s<<onto>>\s))|(?:\s[^\s.,;:!?]{1,16}){0,4}?\s(?:auf|<<from>>(?=\s\S{1,40}\s<<onto>>\s))|(?:\s[^\s.,;:!?]{1,16}){0,5}?\s<<done>>\s(?:in|<<onto>>))\s"
 )
 _NOMINAL: Final = (  # Russian has no word for `is`: "Пароль от почты одуванчик"
     r"(?i)(?:\s(?:от|для|на|во?|к|у)\s(?:(?!(?:от|для|на|во?|к|у|не)\s)[^\W\d_]{1,20}){1}"
     r"(?:\s(?!(?:от|для|на|во?|к|у|не)\s)[^\W\d_]{1,20})??){1,3}\s"
 )
+_LAST: Final = (  # a clause whose verb is its last word: "that the password of my diary moonlight is"
+    r"(?i)\w{0,3}(?:\s(?!<<is>>\s)[^\s.,;:!?]{1,20}){0,4}?\s(?!(?:<<is>>|<<of>>|<<whose>>)\s)[^\s.,;:!?]{1,20}"
+    r"\s([^\W\d_]{4,40})\s(?:is|ist|war|was|lautet|heißt|luidt|heet)(?=[.,;!]|\Z)"
+)
 _ONTO: Final = r"(?i)[\"'”»]?\s(?:<<onto>>|in|en|a)\s"  # from one value to the next
 _ANOTHER: Final = r"(?i)(?<!\w)(?:<<it>>|<<used>>)\s"
 _ENDS: Final = (
     r"[\"'”»’`*)\]]{0,3}\s{0,2}(?:[.,;!?)\n—–|、。，；！？）]|\Z|-\s|/\s|(?<=\s)\(|<<but>>\s"
-    r"|<<and>>\s|(?:k{3,}|(?:ha|ja|ah|rs|хa|ха){2,}\w?|lol|mdr|xd)\b|[\U0001f300-\U0001faff])"
+    r"|<<and>>\s|(?<=\s)[^\W\d_]{2,12}\s?[:=]|(?:k{3,}|(?:ha|ja|ah|rs|хa|ха){2,}\w?|lol|mdr|xd)\b|[\U0001f300-\U0001faff])"
 )
-_CHANGE_ENDS: Final = rf"{_ENDS}|\s(?:<<done>>|<<onto>>)\b"
+_CHANGE_ENDS: Final = rf"{_ENDS}|\s(?:<<done>>|<<onto>>|for|für|voor|pour|para|per|för|для)\b"
 
 
-def linked(text: str, start: int, end: int, stop: int, rule: Rule) -> Iterator[Span]:
+def linked(sentence: Sentence, start: int, end: int, stop: int, rule: Rule) -> Iterator[Span]:
     """Yield the value of a noun: behind it, or behind a link before `stop`, to the end of its clause."""
     if rule.check in {"thing", "person", "reuse", "login"}:
         return
+    text = sentence.text
     if rule.check == "words":
         listed = compiled(_WALLET).search(text, end)
         yield from [listed.span(1)] if listed else ()
@@ -106,23 +113,23 @@ def linked(text: str, start: int, end: int, stop: int, rule: Rule) -> Iterator[S
         answer := compiled(_ANSWERED).search(text, start, stop)
         or compiled(_ANSWERED).search(text, max(0, start - _FAR), start)
         or compiled(rf"(?:\A|[.!?]\s)({_NAMES}){_CALLED}").search(text, 0, start)
-        or (_is_polish(text) and compiled(rf"(?:\A|[.!?]\s)({_NAMES})\sto\s\Z").search(text, 0, start))
+        or (sentence.is_polish and compiled(rf"(?:\A|[.!?]\s)({_NAMES})\sto\s\Z").search(text, 0, start))
     ):
         yield answer.span(answer.lastindex or 1)
         return
-    if rule.check in {"password", "phrase"} and not rule.near and (span := _placed(text, start, end, rule)):
+    if rule.check in {"password", "phrase"} and not rule.near and (span := _placed(sentence, start, end, rule)):
         yield span
         return
     signs = rule.check == "sign" or bool(compiled(_IDIOM).match(text, start))
     gap = compiled(_GAP).match(text, end)
     plain = not signs and (not text[start].isascii() or bool(compiled(_WITH).search(text, max(0, start - 24), start)))
-    if plain and gap and compiled(_USING).search(text, 0, start) and (words := _words(text, gap.end())):
+    if plain and gap and compiled(_USING).search(text, 0, start) and (words := _several(text, gap.end(), marked=False)):
         yield words
         return
     if (span := _value(text, gap.end(), rule, plain=plain) if gap else None) or (span := _before(text, start, rule)):
         yield span
         return
-    links = compiled(rf"{_LINK}|(?<=\s)to\s{{1,2}}" if _is_polish(text) else _LINK).finditer(
+    links = compiled(rf"{_LINK}|(?<=\s)to\s{{1,2}}" if sentence.is_polish else _LINK).finditer(
         text, end, min(stop, end + _FAR)
     )
     for match in itertools.islice(links, _MOST_LINKS):
@@ -137,16 +144,12 @@ def linked(text: str, start: int, end: int, stop: int, rule: Rule) -> Iterator[S
             return  # within a name, such as that of a session
         other = compiled(_OTHER).search(text, end, match.start())
         plain = not (signs or other) or bool(compiled(_MARKS).fullmatch(match[0]))
-        if (span := _value(text, match.end(), rule, plain=plain)) and not (
-            "?" in match[0] and text[span[1] : span[1] + 1] == "?"
-        ):
+        span = _value(text, match.end(), rule, plain=plain)
+        if not span and plain and rule.check == "password" and not rule.near:
+            span = _several(text, match.end(), marked=bool(compiled(_MARKS).fullmatch(match[0])))
+        if span and not ("?" in match[0] and text[span[1] : span[1] + 1] == "?"):
             yield span
             return
-
-
-@functools.lru_cache(maxsize=8)
-def _is_polish(text: str) -> bool:
-    return bool(compiled(r"(?i)[ąćęłńśźż]|\b(?:klucz|fraza|has[lł]|kod do\b)").search(text))
 
 
 def others(text: str, end: int, rule: Rule) -> Iterator[Noun]:
@@ -158,17 +161,29 @@ def others(text: str, end: int, rule: Rule) -> Iterator[Noun]:
             yield *span, rule
 
 
-def _words(text: str, start: int) -> Span | None:
-    """Return the few plain words at a place that end their clause: "sign in with the password paper boat"."""
-    words = compiled(r"[^\W\d_]{3,24}(?: [^\W\d_]{1,24}){0,4}? [^\W\d_]{3,24}(?=[.,;!)\n]|\Z)").match(text, start)
-    first, *others = words.group().casefold().split() if words else ("",)
-    if not words or values.is_described(first) or any(map(values.is_said_of, others)):
-        return None
-    return words.span()
+def _several(text: str, start: int, *, marked: bool) -> Span | None:
+    """Return the few plain words at a place that end their clause and describe nothing; `marked` by a sign before."""
+    words = compiled(rf"{_FEW}(?!\w)(?={_ENDS})(?!,\s<<namely>>)").match(text, start)
+    return words.span() if words and _are_plain(words.group(), marked=marked) else None
 
 
-def _placed(text: str, start: int, end: int, rule: Rule) -> Span | None:
+def _are_plain(words: str, *, marked: bool = False) -> bool:
+    """True if no word joins others, counts, or is said of secrets; where `marked`, one of four may be said of them."""
+    each = compiled(r"[ -]").split(words.casefold())
+    said = sum(values.is_described(word) or compiled(_PARTICIPLE).match(word) is not None for word in each)
+    joins = any(content.is_joining(content.bare(word)) for word in each)
+    return not joins and said <= (len(each) // 4 if marked else 0) and _counting().isdisjoint(each)
+
+
+@functools.cache
+def _counting() -> frozenset[str]:
+    words = load().words
+    return words["counters"] | words["dated"] | words["leads"] | words["unlocks"]
+
+
+def _placed(sentence: Sentence, start: int, end: int, rule: Rule) -> Span | None:
     """Return the word that a sentence says to be a password without a link: "Use marlinspike as the password"."""
+    text = sentence.text
     found = compiled(_AS).search(text, max(0, start - _FAR), start)
     owned = found and compiled(r"(?i)(?<!\w)<<whose>>\s\Z").search(text, 0, found.start(1))
     if found and not owned and not compiled(r"\w").match(text, end):
@@ -179,8 +194,9 @@ def _placed(text: str, start: int, end: int, rule: Rule) -> Span | None:
         return _value(text, found.end(), rule, plain=True, ends=_CHANGE_ENDS)
     if "\u0400" <= text[start] <= "\u04ff" and (found := compiled(_NOMINAL).match(text, end)):
         return _value(text, found.end(), rule, plain=True)
-    words = compiled(r"[^\W\d_]{2,40}").findall(text.casefold())
-    if not load().words["changes"].isdisjoint(words) and (found := compiled(_CHANGED).match(text, end)):
+    if found := compiled(_LAST).match(text, end):
+        return found.span(1) if _is_plain(found[1]) else None
+    if sentence.is_changed and (found := compiled(_CHANGED).match(text, end)):
         return _value(text, found.end(), rule, plain=True, ends=_CHANGE_ENDS)
     return None
 
@@ -195,25 +211,23 @@ def _before(text: str, start: int, rule: Rule) -> Span | None:
     """Return the words that a sentence begins with and says to be the secret: "A fox under the moon: that is my …"."""
     if rule.check not in {"password", "phrase"}:
         return None
-    words = r"[^\s,;.:!?()\"⟦⟧]{4,40}" if rule.check == "password" else r"[^\W\d_]{1,24}(?: [^\W\d_]{1,24}){0,8}"
-    found = compiled(
-        rf"(?:\A|[.!?:,]\s|\b(?:it's|it is|c'est|es ist)\s|\s(?=[a-z]{{2,20}}[A-Z]))({words}){_CALLED}"
-    ).search(text, max(0, start - _FAR), start)
-    if found and (" " in found.group(1) or not values.is_described(found.group(1))):
-        return found.span(1)
+    phrase = r"[^\W\d_]{1,24}(?: [^\W\d_]{1,24}){0,8}"
+    for each in (phrase,) if rule.check == "phrase" else (r"[^\s,;.:!?()\"⟦⟧]{4,40}", _FEW):
+        found = compiled(
+            rf"(?:\A|[.!?:,]\s|\b(?:it's|it is|c'est|es ist)\s|\s(?=[a-z]{{2,20}}[A-Z]))({each}){_CALLED}"
+        ).search(text, max(0, start - _FAR), start)
+        if found and ((rule.check == "phrase" and " " in found[1]) or _are_plain(found[1])):
+            return found.span(1)
     return None
 
 
 def _value(text: str, start: int, rule: Rule, *, plain: bool, ends: str = _ENDS) -> Span | None:
     """Return the value at a place; where `plain`, also words that end their clause and describe nothing."""
-    if plain and (fillers := compiled(r"(?i)(?:(?:<<filler>>|<<now>>)[\s,]{1,2}){0,3}").match(text, start)):
-        start = fillers.end()
+    start = _past_fillers(text, start) if plain else start
     if rule.check == "phrase" and plain and (several := compiled(_SEVERAL).match(text, start)):
         if listed := compiled(r"(?:[^\W\d_]{2,16} ){5,23}[^\W\d_]{2,16}(?=, )").match(text, start):
             return listed.span()  # words of a wallet, then a clause
         begin = _first_of(text, several, named=text[start - 2] in ":=")
-        if (clause := compiled(_THEN).match(text, begin, several.end())) and values.is_said_of(clause[1]):
-            return begin, clause.start(1) - 2
         alone = compiled(r"[^\s,]+, (?:[^\s,]+,? ){2,}").match(text, begin, several.end())  # a word, then a clause
         if compiled(_ENDS).match(text, several.end()) and " " in text[begin : several.end()] and not alone:
             return begin, several.end()
@@ -227,11 +241,8 @@ def _value(text: str, start: int, rule: Rule, *, plain: bool, ends: str = _ENDS)
         )
     ):
         return names.span() if compiled(_ENDS).match(text, names.end()) else None
-    if rule.check in {"password", "phrase"} and plain:
-        if (fours := compiled(_OF_FOURS).match(text, start)) and not any(map(values.is_described, fours[0].split())):
-            return fours.span()
-        if span := _numbered(text, start, ends):
-            return span
+    if rule.check in {"password", "phrase"} and plain and (span := _numbered(text, start, ends)):
+        return span
     token = compiled(values.TOKEN).match(text, start)
     if not token:
         wide = compiled(rf"[{values.CJK}]{{2,10}}(?=[，。、！!,.]|\Z|に|で)").match(text, start)
@@ -256,13 +267,29 @@ def _value(text: str, start: int, rule: Rule, *, plain: bool, ends: str = _ENDS)
     if not plain or rule.check in {"key", "code"} or compiled(values.CODE).search(value):
         return None
     if compiled(r"\w{2,64}[._]\w{2,64}").match(value) and text[start - 2 : start].strip() not in {":", "="}:
-        spoken = value.islower() and "_" in value and text[start - 1] == " " and not compiled(_OF_CODE).search(value)
+        spoken = (
+            value.islower()
+            and "_" in value
+            and (text[start - 1] == " " or content.is_wide(text[start - 1]))
+            and not compiled(_OF_CODE).search(value)
+        )
         return (begin, end) if spoken or not compiled(values.NO_VALUE).match(value) else None
     closed = compiled(
-        rf"(?:\s(?:<<now>>|<<day>>)(?=[.,!]|\Z))?(?:{ends})|\s(?:\w{{1,8}}\s){{0,3}}<<spelt>>\b|(?=[{values.CJK}])"
+        rf"(?:\s(?:<<now>>|<<day>>|<<filler>>)(?=[.,!]|\Z))?(?:{ends})|\s(?:\w{{1,8}}\s){{0,3}}<<spelt>>\b|(?=[{values.CJK}])"
     ).match(text, end) and not compiled(values.NO_VALUE).match(value)
     described = value.isalpha() and compiled(_PARTICIPLE if value.islower() else _PROCESS).match(value)
     return (begin, end) if closed and not described else None
+
+
+def _past_fillers(text: str, start: int) -> int:
+    """Return the place behind words that may be between a link and a value: "is still just the word …"."""
+    for _ in range(_MOST_FILLERS):
+        word = compiled(r"([^\s,]{1,24})[\s,]{1,2}").match(text, start)
+        if not word or word[1].casefold() not in values.filler():
+            break
+        start = word.end()
+    word = compiled(_THE_WORD).match(text, start)
+    return word.end() if word else start
 
 
 def _is_joined(value: str) -> bool:

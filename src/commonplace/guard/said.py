@@ -17,19 +17,19 @@ from typing import Final
 from commonplace.guard import values
 from commonplace.guard.codes import Noun, Numbers, alike, is_code, is_elsewhere
 from commonplace.guard.linked import linked, others
+from commonplace.guard.sentences import Sentence, Span
 from commonplace.guard.table import MOST_FOUND, STRETCH, Rule, compiled, load
 from commonplace.guard.values import ABOUT_IT
-from commonplace.text import content
-
-Span = tuple[int, int]
 
 _REACH: Final = 200  # characters on either side of a noun
 _LINK: Final = 32  # characters that a word for "is" and the blanks behind it take
 _LONG_WORD: Final = 8  # characters of a word that a thing opens with
-_SENTENCE_END: Final = (
-    r"\n|[。！？]|(?<! [Nn][or])(?<! n)[.!][\"'”»)]{0,2}(?=\s{1,4}[A-ZÀ-ÞĄ-ŻА-Я0-9¿¡\"“„«]|\s{0,4}\Z)|\?(?=\s|\Z)"
+_SENTENCE_END: Final = (  # patterns that begin with a set of signs are searched for several times as fast
+    r"[\n。！？.!?](?:(?<=[\n。！？])|(?<=[.!])(?<! [Nn][or][.!])(?<! n[.!])[\"'”»)]{0,2}"
+    r"(?=\s{1,4}[A-ZÀ-ÞĄ-ŻА-Я0-9¿¡\"“„«]|\s{0,4}\Z)|(?<=\?)(?=\s|\Z))"
 )
-_IT_IS: Final = r"(?i)[.!]\s{1,2}<<it>>\s"  # the next sentence speaks of the same: "You need the gate code. It's 4471."
+# The next sentence speaks of the same: "You need the gate code. It's 4471.", "My secret question: school. Answer: …"
+_IT_IS: Final = r"(?i)[.!]\s{1,2}(?:<<it>>\s|<<reply>>\s?[:：])"
 # The next sentence is nothing but a number: "The PIN is new. 4471."
 _ALONE: Final = r"(?i)[.!。！]\s{0,2}\d{4,8}(?:[.,;!。，！]|\s{0,4}\Z|\s<<now>>\b)"
 # A sentence about the one before: "A fox under the moon. That is the passphrase."
@@ -42,9 +42,9 @@ _MANAGER: Final = (  # of passwords
     r"(?i)(?:gestionnaire|gestore?|gerenciador|menedżer\w{0,2}|менеджер\w{0,2}) (?:de |di )?\Z"
 )
 _QUOTED: Final = (
-    r"\"([^\"\n⟦]{3,80})\"|(?<![^\W_])'([^'\n⟦]{3,80})'(?![^\W_])|`([^`\n⟦]{3,80})`|“([^”\n⟦]{3,80})”"
-    r"|„([^“”\n⟦]{3,80})[“”]"
-    r"|«\s?([^»\n⟦]{3,80}?)\s?»|「([^」\n⟦]{2,80})」|『([^』\n⟦]{2,80})』|‘([^’\n⟦]{3,80})’"
+    r"[\"'`“„«「『‘](?:(?<=\")([^\"\n⟦]{3,80})\"|(?<=')(?<![^\W\d_]')([^'\n⟦]{3,80})'(?![^\W\d_])|(?<=`)([^`\n⟦]{3,80})`"
+    r"|(?<=“)([^”\n⟦]{3,80})”|(?<=„)([^“”\n⟦]{3,80})[“”]|(?<=«)\s?([^»\n⟦]{3,80}?)\s?»"
+    r"|(?<=「)([^」\n⟦]{2,80})」|(?<=『)([^』\n⟦]{2,80})』|(?<=‘)([^’\n⟦]{3,80})’)"
 )
 _ASKED: Final = r"(?i)(?:\A|[^\w’'])(?:<<is>>|c['’]est|czy)\s\Z"  # "Is … a good password?"
 _OF_IT: Final = (
@@ -134,30 +134,28 @@ class _Reader:
 
 def values_in(text: str, nouns: list[Noun]) -> Iterator[Noun]:
     """Yield what looks like a value in a sentence with nouns for secrets."""
+    sentence = Sentence(text)
     if (
         all(rule.check in _MADE_ALONE for _, _, rule in nouns)
         and not compiled(_NO_WORD).search(text)
-        and not (any(rule.check == "thing" for _, _, rule in nouns) and compiled(_DIGIT_WORDS).search(text))
+        and not (any(rule.check == "thing" for _, _, rule in nouns) and sentence.counts)
     ):
         return
-    tokens = list(_tokens(text))
-    if all(rule.check == "key" for _, _, rule in nouns) and not any(_may_be_key(text, *token) for token in tokens):
+    if all(rule.check == "key" for _, _, rule in nouns) and not any(
+        _may_be_key(text, *token) for token in sentence.tokens
+    ):
         return
-    words = set(compiled(r"[^\W\d_]{1,40}").findall(text.casefold()))
-    nouns = [noun for noun in nouns if _counts(text, noun, words)]
+    nouns = [noun for noun in nouns if _counts(sentence, noun)]
+    if any(rule.check in {"password", "phrase"} for _, _, rule in nouns):
+        nouns = [noun for noun in nouns if noun[2].check != "login" and not (noun[2].check == "thing" and noun[2].near)]
     swept: set[str] = set()
     found: list[Noun] = []
-    made: list[Span] | None = None
     for (start, end, rule), stop in zip(nouns, _stops(text, nouns), strict=True):
-        spans = linked(text, start, end, stop, rule)
+        spans = linked(sentence, start, end, stop, rule)
         if rule.check not in swept:
             swept.add(rule.check)
             ends = [last for _, last, each in nouns if each.check == rule.check]
-            if made is None and rule.check not in {"key", "login", "sign"}:
-                made = [
-                    span for span in tokens if span[1] - span[0] >= values.LONG and values.is_value(text[slice(*span)])
-                ]
-            spans = itertools.chain(spans, _swept(text, rule, ends, (tokens, made or [])))
+            spans = itertools.chain(spans, _swept(sentence, rule, ends))
         for first, last in spans:
             # The name of a field is no value, whatever words it is made of.
             field = (text[max(0, first - 1) : first], text[last : last + 2]) == ('"', '":')
@@ -169,16 +167,14 @@ def values_in(text: str, nouns: list[Noun]) -> Iterator[Noun]:
         yield from others(text, *main[1:])
 
 
-def _counts(text: str, noun: Noun, words: set[str]) -> bool:
+def _counts(sentence: Sentence, noun: Noun) -> bool:
     """True if a noun means a secret among the words of its sentence: not a postal code, nor that of an error."""
     start, end, rule = noun
-    if rule.check in {"password", "phrase"} and not words.isdisjoint(load().words["slogan"]):
+    if rule.check in {"password", "phrase"} and sentence.holds("slogan"):
         return False
-    if compiled(_REFERS).match(text, end):
+    if compiled(_REFERS).match(sentence.text, end) or (rule.near and not sentence.holds(rule.near)):
         return False
-    if rule.near and words.isdisjoint(near := load().words[rule.near]) and not _has_wide(text, near):
-        return False
-    return rule.check not in {"thing", "code"} or not is_elsewhere(text, start, end)
+    return rule.check not in {"thing", "code"} or not is_elsewhere(sentence.text, start, end)
 
 
 def _stops(text: str, nouns: list[Noun]) -> list[int]:
@@ -242,15 +238,12 @@ def _is_noun(text: str, start: int, end: int, rule: Rule) -> bool:
     return not (inside and text[start].isupper() and text[start - 1].islower())
 
 
-def _swept(text: str, rule: Rule, nouns: list[int], words: tuple[list[Span], list[Span]]) -> Iterator[Span]:
-    """Yield what looks like a value anywhere in a sentence.
-
-    `nouns` are the ends of the rule's nouns, `words` all words of the sentence and those that look made.
-    """
-    tokens, made = words
+def _swept(sentence: Sentence, rule: Rule, nouns: list[int]) -> Iterator[Span]:
+    """Yield what looks like a value anywhere in a sentence; `nouns` are the ends of the rule's nouns."""
+    text = sentence.text
     match rule.check:
         case "key":
-            yield from (span for span in tokens if values.is_key(text[slice(*span)]))
+            yield from (span for span in sentence.tokens if values.is_key(text[slice(*span)]))
             return
         case "login":
             pairs = (values.stripped(text, *match.span(1)) for match in compiled(_PAIR).finditer(text))
@@ -263,24 +256,27 @@ def _swept(text: str, rule: Rule, nouns: list[int], words: tuple[list[Span], lis
                     yield match.span()
             return
         case "code" | "thing":
-            yield from (match.span() for match in compiled(_DIGIT_WORDS).finditer(text))
-            turns = [match.span(match.lastindex or 0) for match in compiled(_TURN).finditer(text)]
-            yield from turns if len(turns) > 1 else ()
+            if sentence.counts:
+                yield from (match.span() for match in compiled(_DIGIT_WORDS).finditer(text))
+            if not text.isascii() or sentence.holds("sides"):
+                turns = [match.span(match.lastindex or 0) for match in compiled(_TURN).finditer(text)]
+                yield from turns if len(turns) > 1 else ()
         case "sign" | "words":
             return
         case "reuse":
             yield from (
                 span
-                for span in made
+                for span in sentence.made
                 if compiled(_USED).search(text, max(0, span[0] - 24), span[0])
                 or text[span[1] :].lstrip().startswith("を使")
             )
             return
-    yield from (match.span() for match in compiled(_WIDE_DIGITS).finditer(text))
+    if not text.isascii():
+        yield from (match.span() for match in compiled(_WIDE_DIGITS).finditer(text))
     numbers = compiled(_NUMBER).finditer(text)
-    yield from (match.span() for match in numbers if is_code(text, match, rule, nouns))
+    yield from (match.span() for match in numbers if is_code(sentence, match, rule, nouns))
     thing = rule.check == "thing"
-    for start, stop in made:
+    for start, stop in sentence.made:
         named = text[stop : stop + 3] == " = " or compiled(_USER).search(text, max(0, start - 16), start)
         if rule.check == "password" and compiled(r"[A-Z]{2,6}-\d{2,6}").fullmatch(text, start, stop):
             continue  # the number of a ticket
@@ -330,17 +326,3 @@ def _is_said(text: str, quoted: re.Match[str], nouns: list[int]) -> bool:
     if as_one and any(end < last <= as_one.end() + 24 for last in nouns):
         return True
     return "?" not in text and bool(compiled(_SAID).search(text, max(0, start - 40), start))
-
-
-def _tokens(text: str) -> Iterator[Span]:
-    """Yield the words of a sentence that may be values: without signs at the edges, or a name and `=` before."""
-    for match in compiled(values.TOKEN).finditer(text):
-        start, stop = values.stripped(text, *match.span())
-        if sign := compiled(r".[^=:]{0,40}[=:]").match(text, start, stop):
-            start, stop = values.stripped(text, sign.end(), stop)
-        yield start, stop
-
-
-def _has_wide(text: str, words: frozenset[str]) -> bool:
-    """True if a text holds one of some words in a script without spaces."""
-    return not text.isascii() and any(word in text for word in words if content.is_wide(word))
