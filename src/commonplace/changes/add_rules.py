@@ -1,7 +1,7 @@
 """What happens when something is added: functions that a layout's table of add rules chooses from.
 
-`merge` and `label` are not among them, because `merge` needs verdicts: `new_entries` does both. An entry that repeats
-another is never added, in any layout.
+`merge` is not among them, because it needs verdicts: `new_entries` does it, and `label` for entries of documents. An
+entry that repeats another is never added, in any layout.
 """
 
 from __future__ import annotations
@@ -13,22 +13,25 @@ from typing import Final
 
 import msgspec
 
-from commonplace.changes import typed_items
+from commonplace.changes import new_entries, typed_items
 from commonplace.changes.plan import Plan, files_of
 from commonplace.changes.reader import Reader
 from commonplace.layouts.codecs import journals
+from commonplace.layouts.codecs.edits import split_id
 from commonplace.layouts.schema import AddRule, Layer, Layout
 from commonplace.operations import AppendJournal, Edit, PutItem, PutTopic, RemoveEntry, ReplaceEntry
-from commonplace.records import JournalEntry, Topic
+from commonplace.records import JournalEntry, Topic, Trust, is_below_agent
 from commonplace.text.installed import Installed
 from commonplace.text.pieces import fingerprint
 
-HELD_AGAINST: Final = ("merge", "label")
-"""The rules that hold a new entry against those that are there."""
+_NEWEST: Final = 200  # items of a file that a new one is held against
 
 
 class Adding(msgspec.Struct, frozen=True):
-    """One edit of a layer that a rule is for: the row of the table, the instant, and the change as it is planned."""
+    """One edit of a layer that a rule is for: the row of the table, the instant, and the change as it is planned.
+
+    `trust` is how far the edit is trusted, `person` whether a person asks for it.
+    """
 
     layout: Layout
     reader: Reader
@@ -36,6 +39,8 @@ class Adding(msgspec.Struct, frozen=True):
     row: AddRule
     at: datetime
     plan: Plan
+    trust: Trust = "agent"
+    person: bool = False
 
 
 class Rule(msgspec.Struct, frozen=True):
@@ -89,6 +94,23 @@ def typed(adding: Adding, edit: Edit) -> Edit:
     return typed_items.settled(adding.plan, edit, adding.layer)
 
 
+def relabelled(adding: Adding, edit: Edit) -> Edit:
+    """Return what becomes of a new item `City: Berlin`: the item `City: New York` with the new text.
+
+    What a person wrote is changed by a person only, and what ranks below the agent changes nothing.
+    """
+    said = edit.data.get("content") if isinstance(edit, PutItem) else None
+    if not isinstance(edit, PutItem) or not isinstance(said, str) or not new_entries.label(said):
+        return edit
+    if is_below_agent(adding.trust) or adding.plan.item(edit.path, edit.id) is not None:
+        return edit
+    for item in reversed(list(adding.reader.visible(adding.plan.items.newest(edit.path, _NEWEST)))):
+        if new_entries.relabels(said, item.text) and not is_below_agent(adding.reader.rank(item.id)):
+            own = adding.reader.is_persons_own(item.id) and not adding.person
+            return edit if own else msgspec.structs.replace(edit, id=split_id(item.id)[1])
+    return edit
+
+
 def reasoned(adding: Adding, edit: Edit, reason: str) -> str:
     """Return why a topic that is there may not change; it may with a reason, or if it already says the same."""
     if not isinstance(edit, PutTopic) or reason.strip() or not adding.plan.exists(edit.path):
@@ -111,6 +133,7 @@ ADD_RULES: Final[Installed[Rule]] = Installed(
     "commonplace.add_rules",
     {
         "mirror": Rule(after=mirrored),
+        "label": Rule(before=relabelled),
         "typed": Rule(before=typed),
         "reasoned": Rule(refuses=reasoned),
         "once": Rule(same=repeated),
@@ -119,10 +142,12 @@ ADD_RULES: Final[Installed[Rule]] = Installed(
 """The add rules by name; an entry point of another package brings a `Rule`."""
 
 
-def of(layout: Layout, reader: Reader, layer: Layer, at: datetime, plan: Plan) -> list[tuple[Rule, Adding]]:
+def of(
+    layout: Layout, reader: Reader, layer: Layer, plan: Plan, *, trust: Trust = "agent", person: bool = False
+) -> list[tuple[Rule, Adding]]:
     """Return the rules for an edit of a layer, in the order of the table."""
     return [
-        (ADD_RULES[row.rule], Adding(layout, reader, layer, row, at, plan))
+        (ADD_RULES[row.rule], Adding(layout, reader, layer, row, plan.at, plan, trust, person))
         for row in layout.add
-        if row.rule not in HELD_AGAINST and layer.name in row.of
+        if row.rule in ADD_RULES and layer.name in row.of
     ]

@@ -158,7 +158,7 @@ class Admission:
             operation = msgspec.structs.replace(operation, into=self._merged(plan, operation.into))
         operation = self._unforgotten(operation)
         operation = self._topic(plan, operation, layer, actor)
-        for rule, adding in self._rules(plan, layer):
+        for rule, adding in self._rules(plan, layer, actor, trust):
             if rule.refuses is not None and (why := rule.refuses(adding, operation, reason)):
                 raise Stop(Outcome(status="refused", reason=why))
         waits = self._must_wait(operation, layer, actor, trust)
@@ -220,7 +220,7 @@ class Admission:
         whose: Trust,
     ) -> Taken:
         before = plan.rope(path).data if layer.cap else b""
-        rules = self._rules(plan, layer)
+        rules = self._rules(plan, layer, actor, trust)
         operation, same = self._ruled(rules, operation, trust)
         if same:
             return Taken(same=same)
@@ -308,9 +308,10 @@ class Admission:
         lines, kept = ([line for line in text.splitlines() if line.strip()] for text in (old, new))
         return [line for line in lines if line not in kept], [line for line in kept if line not in lines]
 
-    def _rules(self, plan: Plan, layer: Layer) -> list[tuple[Rule, Adding]]:
+    def _rules(self, plan: Plan, layer: Layer, actor: Actor, trust: Trust) -> list[tuple[Rule, Adding]]:
         """Return the add rules for an edit of a layer."""
-        return add_rules.of(self._parts.layout, self._parts.reader, layer, plan.at, plan)
+        parts = self._parts
+        return add_rules.of(parts.layout, parts.reader, layer, plan, trust=trust, person=actor.person)
 
     def _beside(
         self, plan: Plan, operation: Edit, rules: Sequence[tuple[Rule, Adding]], actor: Actor, trust: Trust
@@ -470,7 +471,7 @@ class Admission:
         if layer.person_only and not actor.person:
             raise Stop(Outcome(status="refused", reason=f"only a person changes {layer.path}"))
         plan.edit(edit, plan.work_out(edit, layer, path), path, trust=actor.trust, person=actor.person)
-        self._beside(plan, edit, self._rules(plan, layer), actor, actor.trust)
+        self._beside(plan, edit, self._rules(plan, layer, actor, actor.trust), actor, actor.trust)
         done = {*plan.removed, *plan.successors}  # what went with another, or was cut to what may stay
         for twin in (each for each in typed_items.twins(record, self._parts) if each.id not in done):
             edit = burying.removal(twin)

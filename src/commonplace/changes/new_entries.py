@@ -88,7 +88,7 @@ class NewEntries:
         if known := next((entry for entry in entries if _compared(entry.text) == mark), None):
             return Settled(None, duplicate=known.id)
         if self._layout.adds("merge", layer) is None:
-            entries = [entry for entry in entries if (label := _label(entry.text)) and label == _label(text)]
+            entries = [entry for entry in entries if (mine := label(entry.text)) and mine == label(text)]
         near = self._near(text, entries)
         for wanted in ("same", "contained", "supersedes"):
             for _, entry, kind, longer, why in near:
@@ -177,10 +177,18 @@ def _compared(text: str) -> str:
     return fold(text).rstrip(" .。")
 
 
-def _label(text: str) -> str:
+def label(text: str) -> str:
     """Return the part before the colon of `City: Berlin`; empty if there is none."""
-    label = _LABELLED.match(text)
-    return fold(label["label"]) if label else ""
+    found = _LABELLED.match(text)
+    return fold(found["label"]) if found else ""
+
+
+def relabels(text: str, old: str) -> bool:
+    """True if a statement gives the label of an older one another value, or says more of it."""
+    if not label(text) or label(text) != label(old):
+        return False
+    found = decide(old, text)
+    return found.kind == "supersedes" or (found.kind == "contained" and found.longer == "new")
 
 
 def _quoted(text: str) -> str:

@@ -38,13 +38,13 @@ _LOCK: Final = re.compile(r"\.?[A-Za-z][\w-]{0,63}")
 _TOOL: Final = re.compile(r"[a-zA-Z][a-zA-Z0-9_-]{0,63}")
 _MOST_ROUNDS: Final = 20
 _EVENTS: Final = frozenset({"reset", "compaction", "session_end", "manual"})
-_RULES: Final[dict[str, LayerKind]] = {
-    "merge": "documents",
-    "label": "documents",
-    "mirror": "journals",
-    "typed": "items",
-    "reasoned": "topics",
-    "once": "topics",
+_RULES: Final[dict[str, tuple[LayerKind, ...]]] = {
+    "merge": ("documents",),
+    "label": ("documents", "items"),
+    "mirror": ("journals",),
+    "typed": ("items",),
+    "reasoned": ("topics",),
+    "once": ("topics",),
 }
 _SHOWS: Final[dict[str, LayerKind]] = {
     "text": "documents",
@@ -232,14 +232,14 @@ def _cap(layout: Layout, layer: Layer, at: str) -> Iterator[str]:
         yield f"{at}.overflow is {layer.overflow!r}; name a layer that is neither shown nor capped."
 
 
-def _other_layer(layout: Layout, field: str, name: str, kind: str) -> Iterator[str]:
+def _other_layer(layout: Layout, field: str, name: str, *kinds: str) -> Iterator[str]:
     if not name:
         return
     other = next((each for each in layout.layers if each.name == name), None)
     if other is None:
         yield from _one_of(field, name, [each.name for each in layout.layers])
-    elif other.kind != kind:
-        yield f"{field} is {name!r}, a layer of {other.kind}; it names a layer of {kind}."
+    elif other.kind not in kinds:
+        yield f"{field} is {name!r}, a layer of {other.kind}; it names a layer of {' or '.join(kinds)}."
 
 
 def _targets(layout: Layout) -> Iterator[str]:
@@ -350,10 +350,10 @@ def _tool(layout: Layout, abilities: Abilities) -> Iterator[str]:
 
 def _add_rule(layout: Layout, rule: AddRule, abilities: Abilities) -> Iterator[str]:
     at = f"add.{rule.rule}"
-    yield from _one_of(f"{at}.rule", rule.rule, ("merge", "label", *abilities.add_rules))
+    yield from _one_of(f"{at}.rule", rule.rule, ("merge", *abilities.add_rules))
     for name in rule.of:
         if rule.rule in _RULES:
-            yield from _other_layer(layout, f"{at}.of", name, _RULES[rule.rule])
+            yield from _other_layer(layout, f"{at}.of", name, *_RULES[rule.rule])
         else:
             yield from _one_of(f"{at}.of", name, [each.name for each in layout.layers])
     if not rule.of:

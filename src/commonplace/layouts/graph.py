@@ -48,7 +48,11 @@ LAYOUT = Layout(
     | {"instruction": "soul", "journal": "history", "topic": "nodes"}
     | dict.fromkeys(("constraint", "decision"), "agents")
     | dict.fromkeys(("environment", "failure", "fix"), "tools"),
-    add=(AddRule(rule="reasoned", of=("nodes",)), AddRule(rule="once", of=("nodes",))),
+    add=(
+        AddRule(rule="label", of=("user", "soul", "agents", "tools")),
+        AddRule(rule="reasoned", of=("nodes",)),
+        AddRule(rule="once", of=("nodes",)),
+    ),
     prompt=(
         PromptSection(title="Soul", of=("soul",)),
         PromptSection(title="User", of=("user",)),

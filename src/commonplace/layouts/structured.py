@@ -83,7 +83,7 @@ LAYOUT = Layout(
             Action(name="read", verb="read", description="show one record"),
         )
     ),
-    add=(AddRule(rule="typed", of=_ITEMS),),
+    add=(AddRule(rule="label", of=("memory", "semantic", "procedural")), AddRule(rule="typed", of=_ITEMS)),
     agent_edits_files=True,
     jobs=(
         Job(name="turns", range="turns", consolidator="turns", triggers=(Trigger(when="turns", over="1"),)),
