@@ -185,6 +185,7 @@ class Hit(msgspec.Struct, frozen=True):
 
     `score` is above 0 and comparable only within one query; `why` says what it is made of when asked
     with `explain=True`. `superseded_by` names the record that now says otherwise; empty while nothing does.
+    `superseded_words` are the words of it that no longer hold, if the rest of it is not superseded.
     """
 
     record: str
@@ -196,15 +197,21 @@ class Hit(msgspec.Struct, frozen=True):
     at: datetime | None = None
     why: dict[str, float | str] = msgspec.field(default_factory=dict)
     superseded_by: str = ""
+    superseded_words: str = ""
 
 
 class Superseded(msgspec.Struct, frozen=True):
-    """A part of a message whose value a `record` says otherwise, since when, and the sources of that record."""
+    """A part of a message whose value a `record` says otherwise, since when, and the sources of that record.
+
+    `was` is how memory and the message said it, as far as the log has it; `now` is what the record says in its place.
+    """
 
     span: tuple[int, int] | None
     record: str
     since: datetime
     sources: tuple[Source, ...] = ()
+    was: tuple[str, ...] = ()
+    now: str = ""
 
 
 class Query(msgspec.Struct, frozen=True, kw_only=True):

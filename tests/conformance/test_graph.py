@@ -524,6 +524,42 @@ def test_without_a_model_the_journal_tells_what_was_said_and_no_node_is_made(tmp
         assert any("Bergen" in hit.text for hit in memory.recall("where do I live", layers=("journals",)))
 
 
+@pytest.mark.parametrize("apart", [True, False])
+@pytest.mark.parametrize("said", ["I switched to Neovim.", "Actually I switched from VS Code to Neovim."])
+def test_without_a_model_a_bare_switch_overrules_what_the_journal_noted(tmp_path, clock, said, apart):
+    """Issue 17: in one talk and in another; both lines stay in the journal, and the old one is marked where it is shown."""
+    with opened(tmp_path, clock) as memory, worker(tmp_path, clock, None) as working:
+        memory.append("chat:1", [Message("user", "I use VS Code as my editor."), Message("assistant", "ok")])
+        if apart:
+            memory.end("chat:1", now=False)
+            working.tick()
+            clock.advance(days=3)
+        memory.append("chat:2" if apart else "chat:1", [Message("user", said), Message("assistant", "ok")])
+        for session in memory.sessions.list():
+            memory.end(session.id, now=False)
+        working.tick()
+        hits = memory.recall("VS Code or Neovim, which editor do I use?", k=20)
+        shown = memory.context("chat:3", "VS Code or Neovim, which editor do I use?").volatile
+        held = [hit.text for hit in hits if "VS Code" in hit.text and hit.text != said and not hit.superseded_by]
+
+    assert [text for text in held if "Neovim" not in text] == []
+    assert any("Neovim" in hit.text and hit.layer == "journals" and not hit.superseded_by for hit in hits)
+    assert [line for line in shown.splitlines() if "uses VS Code" in line and "superseded" not in line] == []
+    assert not list(tmp_path.glob("memory/*.md"))
+
+
+@pytest.mark.parametrize(
+    "others", [("I use Vim for Rust.", "I use Emacs as my editor."), ("I use fish.",), ("My sister uses Vim.",)]
+)
+def test_without_a_model_a_bare_switch_that_may_mean_several_or_none_overrules_nothing(tmp_path, clock, others):
+    with opened(tmp_path, clock) as memory, worker(tmp_path, clock, None) as working:
+        for number, text in enumerate((*others, "I switched to Helix for notes.")):
+            memory.append(f"chat:{number}", [Message("user", text), Message("assistant", "ok")])
+            memory.end(f"chat:{number}", now=False)
+            working.tick()
+        assert [hit.text for hit in memory.recall("Vim Emacs fish Helix", k=20) if hit.superseded_by] == []
+
+
 def test_each_user_has_a_folder_and_the_failure_of_one_is_no_other_s(tmp_path, clock):
     """Storage layout: `<usersDir>/<userId>/memory/`."""
     for name in ("ann", "bob"):

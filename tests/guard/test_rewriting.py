@@ -88,6 +88,7 @@ def test_a_line_that_nothing_said_corrects_stays_beside_what_is_put_in_its_place
     "said, old, new",
     [
         ("We've moved to Cork, boxes everywhere", "Lives in Dublin.", "Lives in Cork."),
+        ("I moved to Berlin.", "User lives in New York.", "User lives in Berlin."),
         ("Ich bin nach Jena gezogen.", "Wohnt in Ulm.", "Wohnt in Jena."),
         ("Empecé en Renfe en abril.", "Trabaja en Iberia.", "Trabaja en Renfe."),
         ("My boss is Ida Krogh from now on", "Manager is Lars Holt.", "Manager is Ida Krogh."),

@@ -325,6 +325,8 @@ def test_a_second_allergy_stands_beside_the_first() -> None:
     [
         ("I use VS Code as my editor.", "actually I switched to Neovim", "User switched to Neovim."),
         ("We use MySQL here.", "actually we switched to Postgres", "We switched to Postgres."),
+        ("My editor is VS Code.", "Actually I switched to Neovim.", "User switched to Neovim."),
+        ("Our database is MySQL.", "We switched to Postgres.", "We switched to Postgres."),
         ("I use npm.", "I've switched to pnpm now.", "User has switched to pnpm now."),
         ("I'm on Debian.", "Actually I switched to Fedora last week because of the drivers.", "User switched to Fedora"),
     ],
@@ -345,12 +347,28 @@ def test_a_bare_switch_replaces_the_one_thing_of_its_kind_in_use(before: str, sa
         (("We use MySQL here.",), "Actually I switched to Postgres."),  # the team and the person are two
         (("We use MySQL here.",), "Actually we switched to trunk-based development."),
         (("I use zsh at work.",), "Actually I switched to fish."),
+        (("My sister's editor is Vim.",), "Actually I switched to Helix."),
+        (("Our editor is Vim.",), "Actually I switched to Helix."),
     ],
 )
 def test_a_bare_switch_replaces_nothing_if_it_could_mean_several_or_none(before: tuple[str, ...], said: str) -> None:
     """Issue 17.5: a guess would lose what is still so."""
     remembered = after(*before, said)
     assert [each for each in remembered if "switched" not in each] == after(*before)
+
+
+@pytest.mark.parametrize(
+    ("before", "said", "now"),
+    [
+        ("I'm vegetarian.", "I'm vegan now.", ["User is vegan now."]),
+        ("My employer is Siemens.", "I started a new job at Bosch.", ["User started a new job at Bosch."]),
+        ("My sister is vegetarian.", "I'm vegan now.", ["User's sister is vegetarian.", "User is vegan now."]),
+        ("I'm vegetarian.", "I'm tired of cooking now.", ["User is vegetarian."]),
+    ],
+)
+def test_what_a_person_eats_and_works_for_is_one_thing_at_a_time(before: str, said: str, now: list[str]) -> None:
+    """Issue 17: each said in two ways that share no word."""
+    assert after(before, said) == now
 
 
 @pytest.mark.parametrize("said", ["Actually I switched from VS Code to Neovim.", "actually I switched to Neovim"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 
 from commonplace import Memory, Message, Query
 from commonplace.records import Source
-from commonplace.testing import FixedClock
+from commonplace.testing import FixedClock, ScriptedLLM
 from inside import scope_of
 
 QUESTION = "what time is our stand-up these days?"
@@ -153,3 +154,153 @@ def test_an_item_that_is_corrected_supersedes_what_it_was_made_of(tmp_path):
         memory.consolidate()
         old = next(hit for hit in memory.recall("where do I live") if hit.text == "I live in Graz.")
     assert "#" in old.superseded_by
+
+
+CHANGES = [
+    ("I live in New York.", "I moved to Berlin.", "where do I live?", "New York"),
+    ("I work at Siemens.", "I work at Bosch now.", "where do I work?", "Siemens"),
+    ("I use VS Code as my editor.", "I switched to Neovim.", "which editor do I use?", "VS Code"),
+    ("My phone number is 030 555 1234.", "My phone number is 030 555 9876 now.", "my phone number?", "1234"),
+    ("I'm vegetarian.", "I'm vegan now.", "am I vegetarian?", "vegetarian"),
+    ("My employer is Siemens.", "I started a new job at Bosch.", "who is my employer?", "Siemens"),
+    ("My editor is VS Code.", "Actually I switched to Neovim.", "what is my editor?", "VS Code"),
+    ("I drive a Golf.", "I drive a Tesla now.", "which car do I drive?", "Golf"),
+    ("We use npm here.", "We switched from npm to pnpm.", "which package manager do we use?", "use npm"),
+    (
+        "My deadline for the thesis is 3 March.",
+        "My deadline for the thesis is now 17 March.",
+        "thesis deadline",
+        "3 March",
+    ),
+    ("My favourite colour is green.", "My favourite colour is blue.", "my favourite colour?", "green"),
+    ("My partner's name is Anna.", "My partner's name is Berta.", "the name of my partner?", "Anna"),
+]
+
+
+def changed(folder, layout, before, after, llm=None):
+    """Have two talks, three days apart, and a day later return the memory."""
+    clock = FixedClock("2026-03-01T10:00:00+00:00", step_seconds=1)
+    memory = Memory.open(folder, layout=layout, clock=clock, jobs="inline", llm=llm)
+    for session, text in (("s:1", before), ("s:2", after)):
+        memory.append(session, [Message("user", text), Message("assistant", "ok")])
+        memory.end(session)
+        clock.advance(days=3)
+    return memory
+
+
+@pytest.mark.parametrize("layout", ["native", "two-layer", "memdir", "structured", "graph"])
+@pytest.mark.parametrize(("before", "after", "question", "old"), CHANGES)
+def test_what_tells_of_a_replaced_value_says_so_in_every_layout(tmp_path, layout, before, after, question, old):
+    """Issue 17: in what recall finds and in the prompt; no file loses what was said, and an undo takes the word back."""
+    with changed(tmp_path, layout, before, after) as memory:
+        hits = memory.recall(question)
+        context = memory.context("s:3", question)
+        change = next(each for each in memory.log() if any(source.session == "s:2" for source in each.sources))
+        memory.undo(change.number)
+        undone = memory.recall(question)
+
+    assert [hit.text for hit in hits if old in hit.text and not hit.superseded_by and "before:" not in hit.text] == []
+    shown = context.text.splitlines()
+    assert [line for line in shown if old in line and "superseded" not in line and "before:" not in line] == []
+    assert [hit.text for hit in undone if hit.superseded_by and old in hit.text] == []
+    told = [path.read_text(encoding="utf-8") for path in tmp_path.rglob("*") if path.suffix in {".md", ".jsonl"}]
+    assert sum(old in text for text in told) >= 2
+
+
+def test_of_an_entry_that_says_more_the_words_are_named_that_are_over(tmp_path):
+    before = "I live in New York. My sister is called Ada. I play the cello."
+    with changed(tmp_path, "native", before, "I moved to Berlin.") as memory:
+        hits = {
+            hit.layer: hit for hit in memory.recall("who lives in New York and plays the cello?") if hit.superseded_by
+        }
+
+    assert hits["journals"].superseded_words == "Noted: User lives in New York."
+    assert hits["sessions"].superseded_words == "I live in New York"
+
+
+def test_the_prompt_names_the_words_that_are_over(tmp_path):
+    before = "I live in New York. My sister is called Ada. I play the cello."
+    with changed(tmp_path, "graph", before, "I moved to Berlin.") as memory:
+        shown = memory.context("s:3", "who lives in New York and plays the cello?").volatile
+
+    assert 's:1, superseded: "Noted: User lives in New York."] Noted: User lives in New York. User\'s sister' in shown
+
+
+def test_an_outdated_value_comes_once(tmp_path):
+    with changed(tmp_path, "structured", "I live in New York.", "I moved to Berlin.") as memory:
+        shown = memory.context("s:3", "where do I live?").volatile
+
+    assert shown.count("New York") == 1
+    assert "[TASK_STATE] User asked: I live in New York" not in shown
+
+
+def test_a_sentence_that_says_other_things_in_the_same_words_holds(tmp_path):
+    before = "I live in New York. Who reads the new papers that old people in York live to tell their neighbours of?"
+    with changed(tmp_path, "structured", before, "I moved to Berlin.") as memory:
+        turn = next(hit for hit in memory.recall("who lives in New York?", layers=("items",)) if hit.superseded_by)
+
+    assert turn.superseded_words == "User: I live in New York."
+
+
+def test_of_a_forgotten_statement_no_word_is_named(tmp_path):
+    clock = FixedClock("2026-03-01T10:00:00+00:00", step_seconds=1)
+    with Memory.open(tmp_path, layout="graph", clock=clock, jobs="inline") as memory:
+        said = ("I live in New York.", "My sister is called Ada.")
+        memory.append("s:1", [Message("user", text, id=f"m{n}") for n, text in enumerate(said)])
+        memory.end("s:1")
+        memory.append("s:2", [Message("user", "I moved to Berlin.")])
+        memory.end("s:2")
+        question = "who lives in New York, and is my sister called Ada?"
+        hit = next(hit for hit in memory.recall(question, layers=("journals",)) if hit.superseded_words)
+        memory.forget("s:1#m0")
+        left = next(each for each in memory.recall(question, layers=("journals",)) if each.record == hit.record)
+
+    assert hit.superseded_words == "Noted: User lives in New York."
+    assert (left.text, left.superseded_by, left.superseded_words) == ("User's sister is called Ada.", "", "")
+
+
+def test_a_model_that_writes_a_line_of_a_node_anew_overrules_what_it_was_made_of(tmp_path):
+    """Issue 17: in graph a node is corrected line by line."""
+
+    def answer(request):
+        moved = "I moved to Berlin." in request.prompt
+        said, line = ("I moved to Berlin.", "Berlin") if moved else ("I live in New York.", "New York")
+        node = {"op": "put_topic", "path": "user", "title": "User", "body": f"- User lives in {line}."}
+        made = node | {"cites": [{"message": 1, "quote": said}]}
+        return json.dumps({"journal": f"The user said: {said}", "operations": [made], "done": True})
+
+    with changed(tmp_path, "graph", "I live in New York.", "I moved to Berlin.", ScriptedLLM(answer)) as memory:
+        node = memory.read("memory/user.md").body
+        hits = {hit.text: hit.superseded_by for hit in memory.recall("where do I live, in New York?")}
+
+    assert node == "- User lives in Berlin."
+    assert hits["I live in New York."] == "memory/user.md"
+    assert hits["The user said: I live in New York."] == "memory/user.md"
+    assert hits["The user said: I moved to Berlin."] == ""
+
+
+def test_what_replaced_it_and_what_came_later_is_not_marked(tmp_path):
+    with changed(tmp_path, "structured", "I live in New York.", "I moved to Berlin from New York.") as memory:
+        memory.append("s:4", [Message("user", "I was in New York, where I live no more."), Message("assistant", "ok")])
+        memory.end("s:4")
+        marked = {hit.sources[0].session for hit in memory.recall("New York", k=20) if hit.superseded_by}
+
+    assert marked == {"s:1"}
+
+
+def test_a_line_of_a_topic_that_was_replaced_overrules_what_it_was_made_of(tmp_path):
+    """A topic holds many statements: only those whose line another one replaced are over."""
+    before = "I live in New York. I play the cello."
+    with changed(tmp_path, "memdir", before, "I moved to Berlin.") as memory:
+        held = memory.recall("New York cello", layers=("sessions",))[0]
+
+    assert held.superseded_by == "facts.md"
+    assert held.superseded_words == "I live in New York"
+
+
+def test_the_agents_search_shows_what_is_superseded(tmp_path):
+    with changed(tmp_path, "structured", "I live in New York.", "I moved to Berlin.") as memory:
+        found = memory.tool().call({"action": "search", "query": "New York"})
+
+    told = next(hit for hit in found["hits"] if hit["text"].startswith("User: I live in New York."))
+    assert told["superseded_by"] == next(hit["id"] for hit in found["hits"] if hit["text"] == "User moved to Berlin.")

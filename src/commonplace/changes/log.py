@@ -10,25 +10,21 @@ import logging
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
+from itertools import chain, repeat
 from typing import Any, Final
 
 import msgspec
 
+from commonplace.changes import statements
 from commonplace.errors import DamagedError
 from commonplace.layouts.codecs.edits import split_id
 from commonplace.records import Change, Source, Superseded, Trust
 from commonplace.store.files.changelog import plain_path
 from commonplace.store.protocol import Logged
-from commonplace.text import content
-from commonplace.text.patterns import pattern
 
 logger = logging.getLogger(__name__)
 
 _EPOCH: Final = datetime.fromisoformat("1970-01-01T00:00:00+00:00")
-_OVER: Final = pattern(  # what a statement says is over
-    r"(?i)\b(?:switch|migrat|mov|chang)\w* (?:\w+ ){0,3}?from .{1,60}?(?= (?:over )?to )"
-    r"|\b(?:instead of|rather than|in place of|no longer) [^,.;]{1,60}"
-)
 
 
 class Added(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -188,6 +184,7 @@ class Ledger:
         self.has_gap = False  # a change is missing or cannot be read
         self._resting: dict[str, dict[str, None]] = {}  # session to the records that rest on its messages
         self._overruled: dict[str, dict[tuple[str, Source], datetime]] = {}  # session to records that say otherwise
+        self._topics: dict[str, _Lines] = {}
         self._read: dict[int, tuple[str, ...]] = {}  # change to the sessions of which it moved the cursor of a job
 
     def begin_anew(self) -> None:
@@ -354,21 +351,28 @@ class Ledger:
         """
         found: dict[str, tuple[Superseded, ...]] = {}
 
-        def take(now: Added, source: Source, since: datetime) -> None:
+        def take(now: Added, source: Source, since: datetime, was: tuple[str, ...], says: str) -> None:
             still = {(each.session, each.message) for each in now.sources}
             if source.session == session and (session, source.message) not in still:
-                part = Superseded(source.span, now.id, since, now.sources)
+                part = Superseded(source.span, now.id, since, now.sources, tuple(filter(None, was)), says)
                 found[source.message] = (*found.get(source.message, ()), part)
 
         with self._lock:
             for old in self._resting.get(session, ()):
-                for was, now, since in self._overruling(old):
-                    for source in was.sources:
-                        take(now, source, since)
+                for each in self._overruling(old):
+                    for source, quote in zip(each.was.sources, chain(each.was.quotes, repeat("")), strict=False):
+                        take(each.now, source, each.since, (each.was.text, quote), each.says)
             for (record, source), since in self._overruled.get(session, {}).items():
                 if (current := self._now(record)) is not None:
-                    take(current, source, since)
+                    take(current, source, since, self._quotes(session, source), current.text)
         return found
+
+    def _quotes(self, session: str, source: Source) -> tuple[str, ...]:
+        """Return the words of a part of a message, as a record has them that rests on it."""
+        made = (added for record in self._resting.get(session, ()) for _, added in self._made[record])
+        pairs = (pair for added in made for pair in zip(added.sources, added.quotes, strict=False))
+        quote = next((quote for each, quote in pairs if each == source), "")
+        return (quote, quote)
 
     def _now(self, record: str) -> Added | None:
         """Return what a record, or the one that replaced it, says now; None if it is gone."""
@@ -376,22 +380,70 @@ class Ledger:
         made = self.made(current)
         return made[1] if made is not None and current not in self._gone else None
 
-    def _overruling(self, old: str) -> Iterator[tuple[Added, Added, datetime]]:
-        """Yield what a record said that it, or the one that replaced it, says otherwise now, with that and since when.
+    def _overruling(self, old: str) -> Iterator[_Overruling]:
+        """Yield what a record said that it, or the one that replaced it, says otherwise now.
 
-        What only says more, or less, overrules nothing. An item is corrected under its own id; of a topic, which
-        holds many statements, only its successor counts.
+        What only says more, or less, overrules nothing. An item is corrected under its own id, a topic line by line.
         """
         now = self._now(old)
         if now is None:
             return
-        says = content.keywords(_OVER.sub(" ", now.text))
         made = self._made.get(old, [])
+        if not split_id(old)[1]:
+            yield from self._lines(old, now)
         ends = [number for number, _ in made[1:]]
         if old in self._successors:
             ends.append(self._successors[old][0])
         versions = list(zip(made, ends, strict=False))
         for (_, was), end in versions if split_id(old)[1] else versions[len(made) - 1 :]:
-            said = content.keywords(was.text)
-            if not (said <= says or content.keywords(now.text) <= said):  # more of the same, or less
-                yield was, now, self._changes[end].at
+            if statements.differ(was.text, now.text):
+                yield _Overruling(was, now, self._changes[end].at, now.text)
+
+    def _lines(self, topic: str, now: Added) -> Iterator[_Overruling]:
+        """Yield the lines of a topic in whose place another one came, each as what it rested on."""
+        made = self._made.get(topic, [])
+        known = self._topics.setdefault(topic, _Lines())
+        for number, version in made[known.count :]:
+            said_so = bool(version.sources) and self._changes[number].undoes is None
+            known.take(version, self._changes[number].at if said_so else None)
+        says = known.newest
+        yield from (_Overruling(was, now, since, new) for was, new, since in known.replaced if was.text not in says)
+
+
+class _Lines:
+    """The lines of a topic that were replaced so far, each as a record that rests on the message it was made of."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.newest: list[str] = []
+        self.replaced: list[tuple[Added, str, datetime]] = []
+        self._first: dict[str, Added] = {}
+
+    def take(self, version: Added, said: datetime | None) -> None:
+        """Read the next version; `said` is when a message said what is new in it, None if none did."""
+        after = statements.lines(version.text)
+        pairs = dict.fromkeys(statements.replaced(self.newest, after)) if said is not None and self.count else ()
+        for was, now in pairs:
+            if said is not None and (rests := resting_on(self._first[was], was)) is not None:
+                self.replaced.append((rests, now, said))
+        for line in after:
+            self._first.setdefault(line, version)
+        self.newest = after
+        self.count += 1
+
+
+class _Overruling(msgspec.Struct, frozen=True):
+    """What memory said, with the messages it rested on; the record that says otherwise now, its words, since when."""
+
+    was: Added
+    now: Added
+    since: datetime
+    says: str
+
+
+def resting_on(made: Added, statement: str) -> Added | None:
+    """Return a statement of a record as a record with the one message that it was made of; None if it is not known."""
+    at = statements.quoted(statement, made.quotes)
+    if at is None or at >= len(made.sources):
+        return None
+    return msgspec.structs.replace(made, text=statement, sources=(made.sources[at],), quotes=(made.quotes[at],))

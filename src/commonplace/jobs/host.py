@@ -103,6 +103,7 @@ class Host:
             at=self._parts.clock(),
             config=self._parts.config,
             records=self._views.records,
+            only_noted=self._views.only_noted,
             rounds=self._job.rounds,
             summary=summary,
             reads=self._views.newest_logs() if self._job.range == "none" else (),

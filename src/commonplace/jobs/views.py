@@ -10,17 +10,18 @@ from itertools import zip_longest
 import msgspec
 
 from commonplace import guard
+from commonplace.changes.log import resting_on
 from commonplace.changes.marks import mark_of
 from commonplace.changes.parts import Parts
 from commonplace.changes.plan import files_of
 from commonplace.changes.reader import Reader
-from commonplace.jobs.rules.memos import Place
+from commonplace.jobs.rules.memos import Known, Place
 from commonplace.layouts.codecs import documents
 from commonplace.layouts.codecs.documents import cap_of
 from commonplace.layouts.item_model import TURN
 from commonplace.layouts.schema import FIELDS, Layer
 from commonplace.layouts.tree import under
-from commonplace.operations import View, ViewEntry
+from commonplace.operations import NOTED, View, ViewEntry
 from commonplace.records import Entry, Hit, Query, Record, RecordedMessage, Topic, Trust
 from commonplace.text import content
 from commonplace.text.pieces import estimate_tokens
@@ -165,6 +166,24 @@ class Views:
         """Return the newest files of the journals, the newest first by name."""
         files = (path for _, path in self._reader.files(lambda each: each.kind == "journals"))
         return tuple(sorted(files, reverse=True)[:_NEWEST])
+
+    def only_noted(self) -> list[Known]:
+        """Return the newest statements that the rules noted in journals, oldest first, each with its message.
+
+        Those are left out of which no message is known: they are in another place too.
+        """
+        found: list[Known] = []
+        for path in self.newest_logs():
+            for entry in reversed(self.records(path)):
+                made = self._ledger.made(entry.id)
+                if made is None or not made[1].quotes or not entry.text.startswith(NOTED):
+                    continue
+                for text in reversed(content.sentences(entry.text.removeprefix(NOTED))):
+                    rests = resting_on(made[1], text)
+                    found += [Known(entry.id, path, text, source=rests.sources[0])] if rests else []
+            if len(found) >= self._config.consolidation.entries:
+                break
+        return found[::-1]
 
     def journal_path(self, at: datetime) -> str:
         """Return the journal that takes what happened at an instant; empty if the layout has none."""

@@ -20,7 +20,7 @@ from commonplace.memory import item_verbs, topic_verbs, trees
 from commonplace.memory.scope import Scope
 from commonplace.memory.using import WAITS, Answer, Asked, Use, Verb, answer, changed
 from commonplace.operations import PutTopic, RemoveEntry, ReplaceEntry
-from commonplace.recall.prompt.page import unverified
+from commonplace.recall.prompt.page import over, unverified
 from commonplace.recall.prompt.renderers import JOINERS
 from commonplace.recall.select import select
 from commonplace.records import LAYERS, Hit, Outcome, Query, Record, Topic
@@ -30,6 +30,7 @@ from commonplace.text.pieces import encode_name, fingerprint, truncate
 
 FOUND: Final = 8  # results of a search
 _LISTED: Final = 60  # memories a model chooses from, at most
+_SUPERSEDED: Final = ("superseded_by", "superseded_words")
 _TEXT_CHARS: Final = 1200  # of one result
 
 
@@ -124,6 +125,7 @@ def search(use: Use, asked: Asked) -> Answer:
         "success": True,
         "hits": [
             {"id": hit.record, "text": hit.text, "trust": hit.trust, "when": hit.at.isoformat() if hit.at else ""}
+            | {name: said for name in _SUPERSEDED if (said := getattr(hit, name))}
             for hit in hits
         ],
     }
@@ -272,4 +274,5 @@ def _names(given: str) -> tuple[str, ...]:
 
 
 def _line(hit: Hit) -> str:
-    return f"[{split_id(hit.record)[0]}] {unverified(hit.trust)}{truncate(hit.text, _TEXT_CHARS, '…')}"
+    old = f"({over(hit.superseded_words)}) " if hit.superseded_by else ""
+    return f"[{split_id(hit.record)[0]}] {old}{unverified(hit.trust)}{truncate(hit.text, _TEXT_CHARS, '…')}"

@@ -13,6 +13,7 @@ from typing import Final
 
 import msgspec
 
+from commonplace.changes.overruling import TELLING, Overruling, words_of
 from commonplace.config import RecallConfig
 from commonplace.guard.pasted import part_trust
 from commonplace.recall import choosing, dated, events, ranking
@@ -37,9 +38,6 @@ _FEW_WORDS: Final = 3  # in so short a question every unknown word may be a miss
 _MENDED: Final = 3  # unknown words that are looked for in near spellings
 _MANY_UNKNOWN: Final = 0.5  # below this share of a question found, its unknown words may be typos
 
-Overruled = Callable[[str], Mapping[str, Sequence[Superseded]]]
-"""Returns of a session the messages, by id, that hold a value which a record says otherwise now, with the parts."""
-
 
 def search(
     query: Query,
@@ -50,7 +48,7 @@ def search(
     explain: bool = False,
     weights: Mapping[str, float] | None = None,
     near: Near | None = None,
-    superseded: Overruled | None = None,
+    overruling: Overruling | None = None,
     written_at: Callable[[str], datetime | None] = lambda _: None,
     hidden: Collection[tuple[str, str]] = (),
     read: Callable[[RecordedMessage], None] = lambda _: None,
@@ -68,7 +66,7 @@ def search(
         explain: Add to each hit's `why` what its score is made of.
         weights: What each layer counts; a layer left out counts 1.
         near: What lies near the question by its vector, where there is an embedder.
-        superseded: Returns of a session the messages that hold what a record says otherwise now.
+        overruling: What records say otherwise now than messages and what tells of them.
         written_at: When a record was written down, for those without a date of their own; None if unknown.
         hidden: Messages that were forgotten, by session and id.
         read: Called with each message that may become a hit.
@@ -78,7 +76,7 @@ def search(
     indexing.catch_up()
     return indexing.answer(
         lambda index: _Search(
-            query, indexing, now, config, weights or {}, near or Near(), superseded or (lambda _: {}), written_at,
+            query, indexing, now, config, weights or {}, near or Near(), overruling, written_at,
             hidden, index.shelf(), read,
         ).hits(explain=explain)
     )  # fmt: skip
@@ -93,12 +91,11 @@ class _Search(msgspec.Struct):
     config: RecallConfig
     layers: Mapping[str, float]
     near: Near
-    superseded: Overruled
+    overruling: Overruling | None
     written_at: Callable[[str], datetime | None]
     hidden: Collection[tuple[str, str]]
     shelf: Shelf
     read: Callable[[RecordedMessage], None]
-    overruled: dict[str, Mapping[str, Sequence[Superseded]]] = {}
     places: dict[int, Places | None] = {}
 
     @property
@@ -289,15 +286,22 @@ class _Search(msgspec.Struct):
 
     def _last_overruled(self, ranked: Sequence[Ranked]) -> int:
         """Return the last place, from 1, of what is overruled or overrules it; 0 if neither is near the hits."""
-        names = [self._from(each) for each in ranked[: self._near_hits]]
-        sessions = {name for name, each in zip(names, ranked, strict=False) if each.note is None}
-        self.overruled = {session: held for session in sessions if (held := self.superseded(session))}
-        if not self.overruled:
+        if self.overruling is None:
             return 0
-        parts = [part for held in self.overruled.values() for each in held.values() for part in each]
-        either = {*self.overruled, *(part.record for part in parts)}
+        near = [(self._from(each), each.note) for each in ranked[: self._near_hits]]
+        of = [{name} if note is None else self._sessions_of(note) for name, note in near]
+        held = {name: found for name in set[str]().union(*of) if (found := self.overruling.messages(name))}
+        parts = [part for found in held.values() for each in found.values() for part in each]
+        either = {*held, *(part.record for part in parts)}
         either.update(source.session for part in parts for source in part.sources)
-        return max(place for place, name in enumerate(names, 1) if name in either)
+        places = (
+            place for place, ((name, _), own) in enumerate(zip(near, of, strict=True), 1) if {name, *own} & either
+        )
+        return max(places, default=0)
+
+    def _sessions_of(self, note: Note) -> set[str]:
+        """Return the sessions that a record tells of."""
+        return self.overruling.sessions(note.record) if self.overruling and note.layer in TELLING else set()
 
     def _from(self, ranked: Ranked) -> str:
         """Return the session of a message, or the id of the record."""
@@ -322,9 +326,10 @@ class _Search(msgspec.Struct):
         chosen, found = self.query.layers or LAYERS, {each.hit.record for each in head}
         made: list[choosing.Shown] = []
         for each in head:
-            by = self._overruling(each.hit)
-            if by is None or by.record in found:
+            over = self._overruled(each.hit)
+            if over is None or over[0].record in found:
                 continue
+            by = over[0]
             found.add(by.record)
             note = self._index.note_of(by.record.partition("#")[0], by.record)
             if note is not None and note.layer in chosen:
@@ -333,26 +338,31 @@ class _Search(msgspec.Struct):
 
     def _lowered(self, shown: choosing.Shown, scores: Mapping[tuple[str, str], float]) -> choosing.Shown:
         hit = shown.hit
-        by = self._overruling(hit)
-        if by is None:
+        found = self._overruled(hit)
+        if found is None:
             return shown
+        by, words = found
         successor = max(scores.get(name, 0.0) for name in _names(by.record, by.sources))
         score = hit.score * WEIGHTS.superseded
         if successor:
             score = min(score, successor * ranking.JUST_BELOW)
         why = {**hit.why, "superseded": by.record}
-        return msgspec.structs.replace(
-            shown, hit=msgspec.structs.replace(hit, score=score, why=why, superseded_by=by.record)
-        )
+        lowered = msgspec.structs.replace(hit, score=score, why=why, superseded_by=by.record, superseded_words=words)
+        return msgspec.structs.replace(shown, hit=lowered)
 
-    def _overruling(self, hit: Hit) -> Superseded | None:
-        if hit.layer != "sessions":
+    def _overruled(self, hit: Hit) -> tuple[Superseded, str] | None:
+        """Return what says otherwise now than a hit, with the words that are over, none if it says nothing else."""
+        if self.overruling is None:
             return None
+        if hit.layer != "sessions":
+            as_of = self.query.as_of
+            return self.overruling.of_record(hit.record, hit.text, as_of) if hit.layer in TELLING else None
         source = hit.sources[0]
-        parts = self.overruled.get(source.session, {}).get(source.message, ())
+        parts = self.overruling.messages(source.session).get(source.message, ())
         as_of = self.query.as_of
         known = (part for part in parts if as_of is None or part.since <= as_of)
-        return next((part for part in known if _overlap(part.span, source.span)), None)
+        over = [part for part in known if _overlap(part.span, source.span)]
+        return (over[0], words_of(hit.text, [was for part in over for was in part.was[1:]])) if over else None
 
     def _note(self, ranked: Ranked, note: Note) -> choosing.Shown:
         at = datetime.fromtimestamp(note.at_ms / 1000, UTC) if note.at_ms is not None else None

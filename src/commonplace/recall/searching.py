@@ -14,6 +14,7 @@ from commonplace import guard
 from commonplace.changes import edits
 from commonplace.changes.forgotten import Forgotten
 from commonplace.changes.heads import stamp
+from commonplace.changes.overruling import Overruling, words_of
 from commonplace.changes.parts import Parts
 from commonplace.errors import CommonplaceError, StoreError
 from commonplace.layouts.schema import Layer, Layout
@@ -26,6 +27,7 @@ from commonplace.recall.indexing import Indexing
 from commonplace.records import Hit, Query, Record, RecordedMessage, Topic, lowest_trust
 from commonplace.store.protocol import STATE, Store
 from commonplace.text import validity
+from commonplace.text.content import sentences
 
 logger = logging.getLogger(__name__)
 
@@ -124,6 +126,7 @@ class Searching:
         room = min(len(without), _HIDDEN_ROOM)
         ledger = self._parts.ledger
         ledger.catch_up()
+        overruling = Overruling(ledger)
         read: dict[tuple[str, str], RecordedMessage] = {}
 
         def note(message: RecordedMessage) -> None:
@@ -140,7 +143,7 @@ class Searching:
                 weights=self._weights,
                 near=found_near,
                 hidden=hidden,
-                superseded=ledger.superseded,
+                overruling=overruling,
                 written_at=ledger.written_at,
                 read=note,
             )
@@ -197,11 +200,10 @@ class Searching:
             if source in without:
                 return None
             left = tombstones.known().left_of_part(read[source], hit.text) if source in read else hit.text
-            return hit if left == hit.text else msgspec.structs.replace(hit, text=left) if left else None
+            return _cut(hit, left)
         if validity.is_over(hit.text, today):
             return None
-        left = reader.left_of(hit.record, hit.text, journal=hit.layer == "journals")
-        return msgspec.structs.replace(hit, text=left) if left else None
+        return _cut(hit, reader.left_of(hit.record, hit.text, journal=hit.layer == "journals"))
 
     def _as_now(self, hit: Hit, read: Mapping[tuple[str, str], RecordedMessage]) -> Hit:
         if hit.layer == "sessions":
@@ -226,3 +228,15 @@ class Searching:
                 return at
         change = self._parts.ledger.change(number)
         return change.at if change is not None and "outside" not in change.kinds else None
+
+
+def _cut(hit: Hit, left: str) -> Hit | None:
+    """Return a hit with what is left of its text, and of the words that are over; None if nothing is left."""
+    if left == hit.text or not left:
+        return hit if left else None
+    hit = msgspec.structs.replace(hit, text=left)
+    if not hit.superseded_words:
+        return hit
+    over = [sentence for sentence in sentences(hit.superseded_words) if sentence in left]
+    by = hit.superseded_by if over else ""
+    return msgspec.structs.replace(hit, superseded_by=by, superseded_words=words_of(left, over))

@@ -28,7 +28,7 @@ _WIDE_STOP: Final = pattern(
 )
 _CAPITAL: Final = pattern(r"(?<![^\W_])[A-ZÀ-ÖØ-ÞА-ЯЁŁŚŻŹĆ][^\W\d_]+")
 _NOUN: Final = pattern(  # words before a noun, which German writes with a capital
-    r"\b(?i:der|die|das|den|dem|des|ein|eine[mnrs]?|im|am|ins?|vom|beim|zum|zur|(?:mein|dein|sein|ihr|unser|kein)\w{0,2})\s\Z"
+    r"\b(?i:der|die|das|den|dem|des|ein|eine[mnrs]?|im|am|ins|vom|beim|zum|zur|(?:mein|dein|sein|ihr|unser|kein)\w{0,2})\s\Z"
 )
 _LETTER: Final = pattern(r"[^\W\d_]")
 _MONTH: Final = r"\s(?i:jan|feb|märz|apr|mai|jun|jul|aug|sep|okt|nov|dez)"  # behind a day: `am 1. Dezember`

@@ -22,7 +22,11 @@ def propose(work: Work) -> Proposal:
     }
     known = [Known(entry.id, entry.path, entry.text, _title(entry), entry.by_hand) for entry in work.view.entries]
     targets = cast("Targets", places)  # kinds a layout names beyond those of the rules are never asked for
-    return proposing.propose(work.view.messages, session=work.session, zone=work.zone, targets=targets, existing=known)
+    at = next((each.message.at for each in reversed(work.view.messages) if each.message.at), None)
+    return proposing.propose(
+        work.view.messages, session=work.session, zone=work.zone, targets=targets, existing=known,
+        only_noted=work.only_noted, journal=work.file("journal", at),
+    )  # fmt: skip
 
 
 def _title(entry: ViewEntry) -> str:

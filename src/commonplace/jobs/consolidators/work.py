@@ -9,7 +9,7 @@ import msgspec
 
 from commonplace.changes.plan import files_of
 from commonplace.config import Config
-from commonplace.jobs.rules.memos import Place
+from commonplace.jobs.rules.memos import Known, Place
 from commonplace.layouts.schema import Job, Layer, Layout
 from commonplace.models.protocol import LLM
 from commonplace.models.reading import Unusable
@@ -32,8 +32,8 @@ class Work(msgspec.Struct, frozen=True, kw_only=True):
     it may rewrite, by path; of a long one only its end. `model` is asked in place of the one of `llm`. `rounds` is how
     often it may still ask to read and search; `answers` is what it was given, `proposed` what it proposed so far.
     `listed` is the view before anything was asked for, `view` what the numbers of all of it mean. `records` gives the
-    records of a file that may enter a prompt. `at` is now. `reads` are files to read first. `summary` replaces what
-    was said before the messages of a window.
+    records of a file that may enter a prompt, `only_noted` what the rules noted in the journal alone. `at` is now.
+    `reads` are files to read first. `summary` replaces what was said before the messages of a window.
     """
 
     session: str
@@ -55,6 +55,7 @@ class Work(msgspec.Struct, frozen=True, kw_only=True):
     foreground: bool = True
     config: Config
     records: Callable[[str], Sequence[Record]]
+    only_noted: Callable[[], Sequence[Known]] = tuple
     rounds: int = 0
     answers: tuple[Answer, ...] = ()
     proposed: tuple[Edit, ...] = ()

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import msgspec
 
 from commonplace.jobs.rules.patterns import Kind
-from commonplace.records import Trust
+from commonplace.records import Source, Trust
 
 CHANGED_MIND = "changed mind"
 """The slot of a decision that takes the last one back."""
@@ -65,7 +65,7 @@ class Memo(msgspec.Struct, frozen=True, kw_only=True):
 class Known(msgspec.Struct, frozen=True):
     """One thing remembered already: an entry, an item or, where a place is a topic, its title and whole body.
 
-    `by_hand` is when it was written, if it rests on no message.
+    `by_hand` is when it was written, if it rests on no message; `source` the message of a statement of a journal.
     """
 
     id: str
@@ -73,6 +73,7 @@ class Known(msgspec.Struct, frozen=True):
     text: str
     title: str = ""
     by_hand: datetime | None = None
+    source: Source | None = None
 
 
 class Place(msgspec.Struct, frozen=True, kw_only=True):

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import tzinfo
+from functools import cache
+from itertools import chain
 from typing import Any, TypeVar
 
 import msgspec
@@ -20,7 +22,7 @@ from commonplace.jobs.rules.patterns import guard
 from commonplace.jobs.rules.reading import Reader
 from commonplace.jobs.rules.wording import UNNAMED
 from commonplace.layouts.codecs.topics import name_for
-from commonplace.operations import NOTED, AddEntry, Edit, Proposal, PutItem, PutTopic, ReplaceEntry
+from commonplace.operations import NOTED, AddEntry, AppendJournal, Edit, Proposal, PutItem, PutTopic, ReplaceEntry
 from commonplace.records import RecordedMessage, Source, Trust, lowest_trust
 from commonplace.text.pieces import fingerprint
 
@@ -180,6 +182,8 @@ def propose(
     zone: tzinfo,
     targets: Targets,
     existing: Sequence[Known] = (),
+    only_noted: Callable[[], Sequence[Known]] = tuple,
+    journal: str = "",
     since: int = 0,
 ) -> Proposal:
     """Propose what a range of messages adds to memory and what it puts in the place of older memory.
@@ -190,23 +194,39 @@ def propose(
         zone: Where days begin.
         targets: Where each kind of memo goes; a kind without a place is only in the journal.
         existing: What is remembered in those places.
+        only_noted: Returns the statements that are in the journal alone, oldest first: no place takes their kind.
+        journal: The file of the journal; empty if there is none.
         since: The number of the first message that something is taken from; those before it are only read.
 
     Returns:
         The operations, each with its source, quote and trust; a replaced entry stays in the change
-        log. The journal says what was noted. Nothing memorable gives no operation.
+        log. The journal says what was noted; a statement that is in no other place overrules what it is there in place
+        of. Nothing memorable gives no operation.
     """
     memos = [memo for memo in _gather(messages, zone) if memo.number >= since]
-    desk = _Desk(session, targets, existing, [memo.text for memo in memos])
+    desk = _Desk(session, targets, existing, [memo.text for memo in memos], only_noted)
     for memo in memos:
         desk.put(memo)
-    return Proposal(journal=_journal(desk.noted), operations=desk.operations(), ruled=True)
+    text, operations = _journal(desk.noted), desk.operations()
+    if not (journal and desk.rests):
+        return Proposal(journal=text, operations=operations, ruled=True)
+    at = next((instant(each.message.at) for each in reversed(messages) if each.message.at), "")
+    sources, quotes, over = (tuple(chain.from_iterable(each)) for each in zip(*desk.rests, strict=True))
+    entry = AppendJournal(path=journal, text=text, at=at, sources=sources, quotes=quotes, overrules=over)
+    return Proposal(operations=(*operations, entry), ruled=True)
 
 
 class _Desk:
     """Turns memos into operations against what is known, one after the other."""
 
-    def __init__(self, session: str, targets: Targets, existing: Sequence[Known], stated: Sequence[str]) -> None:
+    def __init__(
+        self,
+        session: str,
+        targets: Targets,
+        existing: Sequence[Known],
+        stated: Sequence[str],
+        only_noted: Callable[[], Sequence[Known]],
+    ) -> None:
         self._session = session
         self._stated = stated
         self._targets = targets
@@ -214,16 +234,17 @@ class _Desk:
         self._edits: list[Edit] = []
         self._replaced: dict[str, Edit] = {}
         self._bodies: dict[str, _Body] = {}
+        self._only_noted = cache(only_noted)
         self.noted: list[str] = []
+        self.rests: list[tuple[tuple[Source, ...], tuple[str, ...], tuple[Source, ...]]] = []
+        """The sources of statements that are in the journal alone, their words, and what they overrule."""
 
     def put(self, memo: Memo) -> None:
         place = self._targets.get(memo.kind)
         if memo.becomes and (self._correct(memo) or self._correct_topic(memo) or not memo.alone):
             return
-        if place is None and memo.slot == CHANGE:
-            return
         if place is None:
-            self.noted.append(memo.text)
+            self._tell(memo)
         elif place.form == "topic":
             self._into_topic(memo, place)
         else:
@@ -236,7 +257,7 @@ class _Desk:
         near = (known for known in self._known if known.path == place.path or place.form == "item")
         if any(matching.same(memo.text, known.text) for known in near):  # an item may be in the file of another day
             return
-        old = self._old(memo)
+        old = self._old(memo, [each for each in self._known if self._reaches(each)])
         if old is not None:
             if not (old.by_hand and memo.at and memo.at < old.by_hand):
                 self._replace(old, memo, memo.text)
@@ -251,9 +272,18 @@ class _Desk:
             )
             self.noted.append(memo.text)
 
-    def _old(self, memo: Memo) -> Known | None:
-        """Return the entry or item that a memo replaces; None if there is none."""
-        known = [each for each in self._known if self._reaches(each)]
+    def _tell(self, memo: Memo) -> None:
+        """Note a statement that no place takes; what it takes the place of in the journal is overruled."""
+        old = self._old(memo, self._only_noted())
+        if old is None and memo.slot == CHANGE:
+            return
+        rests = self._rests_on(memo)
+        over = (old.source,) if old is not None and old.source is not None else ()
+        self.noted.append(memo.text)
+        self.rests.append((rests["sources"], rests["quotes"], (*rests["overrules"], *over)))
+
+    def _old(self, memo: Memo, known: Sequence[Known]) -> Known | None:
+        """Return the statement, of those that are known, that a memo replaces; None if it replaces none."""
         said = {kept.text for kept in memo.instead}  # an earlier range may have written it down
         over = next((each for each in reversed(known) if each.text in said or _over(memo, each.text)), None)
         return over or _switched(memo, ((each, each.text) for each in known))

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from commonplace.jobs.rules.patterns import guard, kinds
 
 Key = TypeVar("Key")
+_WHOSE: Final = {"our": "we", "use": "user"}  # `our editor is Vim`, `User's editor is Vim`
 
 
 def switched_from(text: str, stated: Iterable[tuple[Key, str]]) -> Key | None:
@@ -39,8 +40,8 @@ def differ(text: str, other: str) -> bool:
 
 def _used(text: str, who: str) -> frozenset[str]:
     """Return the kinds of what a statement says that they use; none if it speaks of another person or of no use."""
-    found = guard("used").fullmatch(text)
-    if found is None or found["who"].casefold() != who.casefold():
+    found = guard("used").fullmatch(text) or guard("used_as").fullmatch(text)
+    if found is None or _WHOSE.get(found["who"][:3].casefold(), found["who"].casefold()) != who.casefold():
         return frozenset()
     return _kinds(found["value"]) or _roles(found["role"] or "")
 

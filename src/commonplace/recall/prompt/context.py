@@ -12,6 +12,7 @@ from typing import Final
 import msgspec
 
 from commonplace.recall.prompt.filling import Draft, Message, Shown, cost, fill, safe
+from commonplace.recall.prompt.page import over
 from commonplace.recall.prompt.repeats import Repeats
 from commonplace.records import TRUST_RANK, Context, Dropped, Hit, Section, is_below_agent
 from commonplace.text import content
@@ -144,14 +145,16 @@ def _new(hits: Sequence[Hit], shown: Sequence[Shown], live: Sequence[Shown]) -> 
     for entry in live:
         said.add(entry.text, "agent")
     quoted = _quoted(hits, shown)
+    outdated = Repeats()
     found: list[int] = []
     for place, hit in sorted(enumerate(hits), key=lambda each: -TRUST_RANK[each[1].trust]):
         mark = fingerprint(hit.text)
         if mark in texts or hit.record in standing or said.says(hit.text, hit.trust) or quoted(hit):
             continue
+        if hit.superseded_by and outdated.says(hit.text, hit.trust):
+            continue
         texts.add(mark)
-        if not hit.superseded_by:
-            said.add(hit.text, hit.trust)
+        (outdated if hit.superseded_by else said).add(hit.text, hit.trust)
         found.append(place)
     return [hits[place] for place in sorted(found)]
 
@@ -202,5 +205,5 @@ def hit_line(hit: Hit) -> str:
     when = hit.at.date().isoformat() if hit.at else "undated"
     where = f"session {hit.sources[0].session}" if hit.sources else hit.record
     trust = "" if not is_below_agent(hit.trust) else f", from {hit.trust}: unverified"
-    old = ", superseded" if hit.superseded_by else ""
+    old = f", {over(hit.superseded_words)}" if hit.superseded_by else ""
     return inert(f"- [{when}, {where}{trust}{old}] {one_line(hit.text)}")

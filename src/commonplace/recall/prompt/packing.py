@@ -11,11 +11,12 @@ from datetime import timedelta
 from typing import Final
 
 from commonplace import guard
+from commonplace.changes.overruling import Overruling
 from commonplace.layouts.item_model import TURN, MemoryItem, exchange, read
 from commonplace.layouts.schema import Layer, PromptSection
 from commonplace.recall.packs import BUDGET, ItemQuery, Pack, Scored, choose
 from commonplace.recall.prompt.filling import Shown
-from commonplace.recall.prompt.page import Page, unverified
+from commonplace.recall.prompt.page import Page, over, unverified
 from commonplace.recall.prompt.repeats import Repeats
 from commonplace.records import TRUST_RANK, Item, JournalEntry, is_below_agent
 from commonplace.text.pieces import one_line, truncate
@@ -82,7 +83,9 @@ def packed(page: Page, layers: Sequence[Layer]) -> Pack:
     live = {(each.session, str(each.message.id)) for each in window}  # none of its turns is shown twice
     found = ((layer, record) for layer in layers for record in stored(page, layer))
     fit = (read(record, layer.name) for layer, record in found if TRUST_RANK[page.rank(record)] >= least)
-    others = [each for each in fit if each.source != TURN or not live.issuperset(page.sources(each.id))]
+    fit = (each for each in fit if each.source != TURN or not live.issuperset(page.sources(each.id)))
+    overruling = Overruling(page.parts.ledger)
+    others = [each for each in fit if each.source != TURN or page.over(each.id, each.content, overruling) != ""]
     pack = choose(others, query, page.parts.now())
     if repeated := _repeated(page, pack):
         pack = choose((each for each in others if each.id not in repeated), query, page.parts.now())
@@ -122,10 +125,11 @@ def _line(page: Page, scored: Scored, *, heading: str, mode: str) -> Shown:
         line = f"{title}{' | ' if item.source == TURN else ': '}{truncate(text, chars)}"
     else:
         line = truncate(text, chars)
-    rank = page.parts.reader.rank(item.id)
+    rank, words = page.parts.reader.rank(item.id), page.over(item.id, item.content)
+    mark = f"({over(words)}) " if words is not None else ""
     return Shown(
         item.id,
-        guard.shown(f"- {unverified(rank)}[{item.type or 'ITEM'}] {line}"),
+        guard.shown(f"- {unverified(rank)}{mark}[{item.type or 'ITEM'}] {line}"),
         rank,
         heading=heading,
         said=line,
@@ -183,7 +187,7 @@ def _noted(page: Page, row: PromptSection, days_back: range) -> Iterator[Shown]:
             heading = f"{lead}### {(now - timedelta(days=back)).date().isoformat()}\n" if back else ""
             for record in page.of_day(layer, back):
                 label = page.label(record)
-                if page.question or not label:
+                if page.question or not is_below_agent(page.rank(record)):
                     at = record.at if isinstance(record, JournalEntry) else None
                     clock = f"[{at.astimezone(page.parts.zone):%H:%M}] " if at is not None else ""
                     yield page.one(layer, record, guard.shown(f"{clock}{label}{record.text}"), heading=heading)

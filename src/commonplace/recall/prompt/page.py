@@ -10,14 +10,17 @@ import msgspec
 
 from commonplace.changes import edits
 from commonplace.changes.marks import mark_of
+from commonplace.changes.overruling import Overruling
 from commonplace.changes.parts import Parts
 from commonplace.changes.plan import files_of
 from commonplace.layouts.schema import Layer, PromptSection
 from commonplace.recall.prompt.filling import Shown
-from commonplace.records import Hit, Record, Trust, is_below_agent
+from commonplace.records import Hit, JournalEntry, Record, Trust, is_below_agent
 from commonplace.text.likeness import decide
+from commonplace.text.pieces import one_line, truncate
 from commonplace.text.standing import is_standing
 
+_OVER_CHARS: Final = 120  # of words that are over
 _OVERRULED: Final = frozenset({"same", "contained", "supersedes"})
 
 
@@ -96,8 +99,14 @@ class Page(msgspec.Struct, frozen=True):
         return self.parts.reader.ranked(record.id, mark_of(record))
 
     def label(self, record: Record) -> str:
-        """Return the mark of a record that is trusted less than the agent; empty if it is not."""
-        return unverified(self.rank(record))
+        """Return the marks of a record that is trusted less than the agent, or not so any more; empty if neither."""
+        words = self.over(record.id, record.text) if isinstance(record, JournalEntry) else None
+        return unverified(self.rank(record)) + (f"({over(words)}) " if words is not None else "")
+
+    def over(self, record: str, text: str, overruling: Overruling | None = None) -> str | None:
+        """Return the words of a record that do not hold any more, empty if it says nothing else; None if all hold."""
+        found = (overruling or Overruling(self.parts.ledger)).of_record(record, text)
+        return found[1] if found is not None else None
 
     def one(self, layer: Layer, record: Record, text: str, *, heading: str = "") -> Shown:
         """Return a record as an entry of a section: its text there, and what speaks for and against it."""
@@ -117,6 +126,11 @@ class Page(msgspec.Struct, frozen=True):
 def unverified(rank: Trust) -> str:
     """Return the mark of a text of this trust; empty if it is not below the agent."""
     return f"(from {rank}: unverified) " if is_below_agent(rank) else ""
+
+
+def over(words: str) -> str:
+    """Return the mark of a text of which these words do not hold any more: of all of it, if there are none."""
+    return f'superseded: "{truncate(one_line(words), _OVER_CHARS, "…")}"' if words else "superseded"
 
 
 def paths_of(page: Page, rows: Sequence[PromptSection]) -> list[str]:

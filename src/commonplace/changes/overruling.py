@@ -1,0 +1,89 @@
+"""What is not so any more of a message, and of a record that tells of messages: a journal entry, the item of a turn.
+
+Read from the log: where a record says otherwise now than a message, each sentence is over that says the same in what
+was written down of the message before. Writes nothing; an undo of the correction takes it back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Final
+
+from commonplace.changes.log import Ledger
+from commonplace.records import Superseded
+from commonplace.text import content
+
+TELLING: Final = frozenset({"journals", "items"})
+"""The kinds of layers whose records tell of messages."""
+
+_FRAME: Final = content.keywords("User: Assistant: Noted: ok okay")
+
+
+class Overruling:
+    """What the log says otherwise now, read once for each session. Made for one question."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+        self._held: dict[str, Mapping[str, Sequence[Superseded]]] = {}
+
+    def messages(self, session: str) -> Mapping[str, Sequence[Superseded]]:
+        """Return the messages of a session that hold a value which a record says otherwise now, with the parts."""
+        if session not in self._held:
+            self._held[session] = self._ledger.superseded(session)
+        return self._held[session]
+
+    def sessions(self, record: str) -> set[str]:
+        """Return the sessions that a record tells of."""
+        made = self._ledger.made(record)
+        return {source.session for source in made[1].sources} if made is not None else set()
+
+    def of_record(self, record: str, text: str, as_of: datetime | None = None) -> tuple[Superseded, str] | None:
+        """Return what says otherwise now than a record, and the sentences that are over; None if all of it holds.
+
+        The sentences are empty if the record says nothing else.
+
+        Args:
+            record: Its id.
+            text: What it says, or a part of that.
+            as_of: Only what was known by then counts.
+        """
+        held = (self.messages(session) for session in self.sessions(record))
+        parts = [part for each in held for found in each.values() for part in found if part.was]
+        parts = [part for part in parts if as_of is None or part.since <= as_of]
+        if not parts:
+            return None
+        made, since = self._ledger.made(record), self._ledger.written_at(record)
+        own = {(source.session, source.message) for source in made[1].sources} if made is not None else set()
+        parts = [
+            part
+            for part in parts
+            if since is not None
+            and since <= part.since
+            and part.record != record
+            and own.isdisjoint((each.session, each.message) for each in part.sources)
+        ]
+        found = [(part, each) for each in content.sentences(text) if (part := _overruled(each, parts)) is not None]
+        if not found:
+            return None
+        return found[0][0], words_of(text, [sentence for _, sentence in found])
+
+
+def words_of(text: str, over: Iterable[str]) -> str:
+    """Return the sentences of a text that are over; empty if it says nothing else."""
+    words = " ".join(dict.fromkeys(over))
+    return words if content.keywords(text) - content.keywords(words) - _FRAME else ""
+
+
+def _overruled(sentence: str, parts: Iterable[Superseded]) -> Superseded | None:
+    """Return what says otherwise now than a sentence; None if nothing does, or it says the new value too."""
+    said = content.keywords(sentence)
+    over = (part for part in parts if any(_states(sentence, was) for was in part.was))
+    return next((part for part in over if not content.keywords(part.now) <= said), None)
+
+
+def _states(sentence: str, was: str) -> bool:
+    """True if a sentence quotes a statement, or has all its words and few others."""
+    words, said = content.keywords(was) - _FRAME, content.keywords(sentence) - _FRAME
+    quoted = content.fold(was).rstrip(" .!") in content.fold(sentence)
+    return bool(words) and words <= said and (quoted or len(said) <= 2 * len(words))
