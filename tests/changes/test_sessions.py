@@ -102,12 +102,36 @@ def test_appending_again_changes_nothing(tmp_path):
         first = memory.append("s", said("one", id="a"), agent="ada", kind="background")
         made = memory.sessions.state("s")
         data = (tmp_path / "sessions" / "s.jsonl").read_bytes()
-        assert memory.append("s", said("another text", id="a"), agent="bob") == first
+        assert memory.append("s", said("one", id="a"), agent="bob") == first
         assert (tmp_path / "sessions" / "s.jsonl").read_bytes() == data
-        memory.append("s", said("one", id="a") + said("two", id="b") + said("two again", id="b"))
+        memory.append("s", said("one", id="a") + said("two", id="b") + said("two", id="b"))
         state = memory.sessions.state("s")
         assert (state.messages, state.created_at, state.agent, state.kind) == (2, made.created_at, "ada", "background")
         assert (tmp_path / "sessions" / "s.jsonl").read_bytes().startswith(data)
+
+
+def test_another_text_under_a_known_id_is_refused_by_name_and_nothing_is_kept(tmp_path):
+    """Audit: a host's counter began again, and its new messages were dropped without a word."""
+    secret = "My key is sk-ant-api03-" + "aB3dE5gH7jK9" * 7
+    with opened(tmp_path) as memory:
+        first = memory.append("s", said("My flight leaves at 9:40.", id="1") + said(secret, id="2"))
+        with pytest.raises(InputError, match="'1' with another text; give each message an id") as refused:
+            memory.append("s", said("New.", id="3") + said("My allergy: penicillin.", id="1"))
+        assert refused.value.data["places"] == (1,)
+        with pytest.raises(InputError, match="'4' with another text"):
+            memory.append("s", said("one", id="4") + said("two", id="4"))
+        assert memory.append("s", said("My flight leaves at 9:40.", id="1") + said(secret, id="2")) == first
+        assert memory.sessions.state("s").messages == 2
+    with opened(tmp_path) as memory, pytest.raises(InputError, match="'1' with another text"):
+        memory.append("s", said("My allergy: penicillin.", id="1"))
+
+
+def test_an_erased_message_that_is_appended_again_changes_nothing(tmp_path):
+    with opened(tmp_path) as memory:
+        memory.append("s", said("My flight leaves at 9:40.", id="1") + said("Fine.", id="2"))
+        memory.forget("s#1", erase=True)
+        memory.append("s", said("My flight leaves at 9:40.", id="1") + said("Fine.", id="2"))
+        assert [each.text for each in memory.sessions.read("s")] == ["Fine."]
 
 
 def test_messages_without_an_id_are_numbered_past_what_is_taken(tmp_path):
@@ -341,7 +365,7 @@ def test_messages_out_of_their_order_are_read_where_they_are(tmp_path):
         assert [message.text for message in read] == [f"word {n}" for n in (3, 1, 5, 0, 4, 2)]
         assert [message.number for message in read] == list(range(6))
         assert [memory.sessions.message("s", f"a{n}").text for n in range(6)] == [f"word {n}" for n in range(6)]
-        memory.append("s", [Message("user", "word 6", id="a6"), Message("user", "again", id="a0")])
+        memory.append("s", [Message("user", "word 6", id="a6"), Message("user", "word 0", id="a0")])
         assert [message.text for message in memory.sessions.read("s", 5)] == ["word 2", "word 6"]
         assert {problem.kind for problem in memory.doctor().problems} == {"damaged"}
 

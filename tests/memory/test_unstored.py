@@ -75,6 +75,15 @@ def test_what_a_disk_refuses_waits_in_order_and_is_stored_once_by_the_next_call(
         assert note.count("I prefer tea.") == note.count("I prefer cake.") == 1
 
 
+def test_a_message_that_waited_under_the_id_of_another_costs_only_itself(tmp_path):
+    with opened(tmp_path) as memory:
+        with refusing():
+            memory.append("web:1", Message("user", "I prefer tea.", id="1"))
+            memory.append("web:1", [Message("user", "I prefer cake.", id=own) for own in ("1", "2")])
+        memory.flush()
+        assert texts(memory) == ["I prefer tea.", "I prefer cake."]
+
+
 @pytest.mark.parametrize("call", [lambda m: m.flush(), lambda m: m.context("web:1"), lambda m: m.close()])
 def test_a_flush_a_context_and_a_close_store_what_waits(tmp_path, call):
     """Issue 19: what could not be written is written when it can be."""

@@ -14,6 +14,7 @@ from bisect import bisect_left, bisect_right
 from collections import OrderedDict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Any, Final
 
 from msgspec.structs import replace
@@ -22,6 +23,7 @@ from commonplace import guard
 from commonplace.changes import transcripts
 from commonplace.changes.forgotten import Forgot, Telling
 from commonplace.changes.message_trust import MessageTrust, mark
+from commonplace.changes.same_ids import require_same
 from commonplace.changes.tombstones import Tombstones
 from commonplace.changes.transcripts import Event, State, messages_of, require_form
 from commonplace.config import Clock, Config
@@ -110,14 +112,15 @@ class Sessions:
     ) -> list[Source]:
         """Keep messages at the end of a session; when this returns they are on disk.
 
-        A message whose id the session already has is not written again. Each gets its number, its
+        A message whose id and text the session already has is not written again. Each gets its number, its
         instant and its trust: the lower of what its role allows and what was passed.
 
         Returns:
             One source for each message given, in order, also for those already there.
 
         Raises:
-            InputError: A message or the session id is not well formed; nothing was written.
+            InputError: A message or the session id is not well formed, or a message has the id of another one, and
+                `places` says which of those given; nothing was written.
             StoreError: The store could not keep them; nothing was written.
         """
         return self.append_new(session_id, messages, agent=agent, kind=kind)[0]
@@ -133,6 +136,9 @@ class Sessions:
         try:
             with self._store.locked(path) as held:
                 state = self._fold(path, held)
+                given = [(message.id, content) for message, _, content in checked]
+                stored = partial(self._messages, path, session_id, state, 0, state.numbers)
+                require_same(session_id, given, state.ids, stored)
                 sources, lines = self._lines(session_id, state, checked, agent)
                 if lines:
                     head = () if state.head else (self._head(session_id, agent, kind),)

@@ -248,7 +248,7 @@ class State(msgspec.Struct):
 
     bytes_read: int = 0
     head: Head | None = None
-    ids: set[str] = set()
+    ids: dict[str, int] = {}  # of each message, the hash of its text
     numbers: int = 0
     offsets: array[int] = msgspec.field(default_factory=lambda: array("Q"))  # byte offset of message n
     last: datetime | None = None  # of the last message
@@ -328,7 +328,7 @@ class State(msgspec.Struct):
             # Trigger: lines of two copies were merged, or were moved by hand. Each counts where it is now.
             self.damaged.append((offset, f"message number {number} is out of order"))
             number = len(self.offsets)
-        self.ids.add(line.id)
+        self.ids[line.id] = hash(line.content)
         if line.calls:
             self.calls = dict(list({**self.calls, **line.calls}.items())[-CALLS_KEPT:])
         while len(self.offsets) <= number:  # a damaged line leaves a gap in the numbers

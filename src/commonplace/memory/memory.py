@@ -142,7 +142,7 @@ class Memory(Past):
     ) -> list[Source]:
         """Keep messages; when this returns they are on disk and a search finds them.
 
-        No model is called. Appending the same message ids again changes nothing. Text that this
+        No model is called. Appending the same messages with their ids again changes nothing. Text that this
         memory fenced as recalled is taken out first, so nothing recalled is kept a second time.
 
         Args:
@@ -161,7 +161,8 @@ class Memory(Past):
             again. `close` raises StoreError if some could not be stored.
 
         Raises:
-            InputError: A message or id is not well formed; nothing was kept.
+            InputError: A message or id is not well formed, or the session has another text under the id of a
+                message; nothing was kept.
             StoreError: They could not be kept; nothing was.
         """
         scope = self._chain.first

@@ -86,8 +86,11 @@ class Unstored:
     def _stored(self, session: str, messages: Sequence[Message], agent: str, kind: str) -> bool:
         try:
             self._sessions.append_new(session, messages, agent=agent, kind=kind)
-        except InputError:  # no disk would take them
-            logger.exception("%d messages of session %r cannot be stored at all", len(messages), session)
+        except InputError as refused:  # no disk would take them
+            logger.exception("messages of session %r cannot be stored at all", session)
+            if places := refused.data.get("places"):
+                others = [each for at, each in enumerate(messages) if at not in places]
+                return self._stored(session, others, agent, kind)
         except StoreError:
             return False
         return True

@@ -24,6 +24,7 @@ from commonplace.memory import designs
 from commonplace.memory.designs import LAYOUTS
 from commonplace.memory.memory import Memory
 from commonplace.operations import EndSession, MoveCursor
+from commonplace.records import Message
 from commonplace.store.files.machine import LAYOUT
 from commonplace.store.protocol import STATE
 from commonplace.surfaces import importers
@@ -132,7 +133,7 @@ def adopt(
         reading = _Reading(memory, jobs, knobs.settled(found, config).zone, problems.append)
         taken = [reading.take(Path(file)) for file in plan.transcripts]
         if found.their_sessions and found.their_sessions != found.sessions:
-            taken += _own(folder, found.their_sessions, memory)
+            taken += _own(folder, found.their_sessions, reading)
         scopes = memory.scopes()
     for scope in scopes:
         with Memory.open(folder, layout=theirs, scope=scope, config=config, clock=clock, jobs="worker") as memory:
@@ -191,16 +192,40 @@ def _transcripts(folder: Path, theirs: str, layout: str) -> list[Path]:
     ]
 
 
-def _own(folder: Path, theirs: str, memory: Memory) -> Iterator[int]:
+def _own(folder: Path, theirs: str, reading: _Reading) -> Iterator[int]:
     """Import what the native layout kept among the other's transcripts; yield the new messages of each session."""
     kept = [name for name in _names(folder / theirs) if _head(folder / theirs / name).startswith(_OURS)]
     if not kept:
         return
+    memory = reading.memory
     with Memory.open(folder, layout="native", read_only=True, jobs="worker") as ours:
-        for session in filter(None, (decode_name(name.removesuffix(".jsonl")) for name in kept)):
+        for name in kept:
+            if not (session := decode_name(name.removesuffix(".jsonl"))):
+                continue
             known = memory.sessions.state(session).messages if memory.sessions.exists(session) else 0
-            memory.append(session, [each.message for each in ours.sessions.read(session)])
+            said = [each.message for each in ours.sessions.read(session)]
+            keep(memory, session, said, reading.on_problem, str(folder / theirs / name))
             yield memory.sessions.state(session).messages - known
+
+
+def keep(
+    memory: Memory,
+    session: str,
+    messages: Sequence[Message],
+    on_problem: Callable[[importers.Problem], None],
+    path: str,
+) -> None:
+    """Append what was read of a file; of a message that the session has with another text, that one stays."""
+    try:
+        memory.append(session, messages)
+    except InputError as error:
+        places = error.data.get("places", ())
+        if not places:
+            raise
+        for at in places:
+            reason = f"message {messages[at].id!r} of {session!r} is there with another text, which stays"
+            on_problem(importers.Problem(path, 0, reason))
+        memory.append(session, [each for at, each in enumerate(messages) if at not in places])
 
 
 def _has_theirs(folder: Path) -> bool:
@@ -256,7 +281,7 @@ class _Reading(msgspec.Struct, frozen=True):
             first = next(batches, None)
             before = memory.sessions.get_or_create(session).messages
             for batch in chain([first] if first else [], batches):
-                memory.append(session, batch.messages)
+                keep(memory, session, batch.messages, self.on_problem, str(file))
         except (InputError, OSError) as error:
             if isinstance(error, CommonplaceError) and not isinstance(error, InputError):
                 raise

@@ -109,6 +109,17 @@ def test_importing_twice_changes_nothing(run, here):
     assert files_of(here / "commonplace-memory") == before
 
 
+def test_of_an_imported_message_with_a_known_id_and_another_text_the_first_stays_and_is_named(run, here):
+    """Audit: one message of two under an id was dropped without a word; all others go in."""
+    said = [("1", "The ferry leaves at noon."), ("1", "The train leaves at six."), ("2", "The bus leaves at one.")]
+    lines = [json.dumps({"session": "chat:1", "role": "user", "id": own, "text": text}) for own, text in said]
+    (here / "plain.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    done = run("import", "plain.jsonl")
+    assert done.code == 0
+    assert "3 messages in 1 session, 2 new; 1 problem" in done.out
+    assert "plain.jsonl: message '1' of 'chat:1' is there with another text, which stays" in done.err
+
+
 def test_an_import_can_be_trusted_less(run, here):
     """Issue 16: what others wrote is marked as theirs when it goes in."""
     path = transcript(here)

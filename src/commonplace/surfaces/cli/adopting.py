@@ -56,7 +56,8 @@ def adopt_command(path: str, *, dry_run: bool, as_json: bool, place: Place) -> N
     )
     for problem in done.problems[:PROBLEMS_SHOWN]:
         kept = terminal.faint(" (kept)") if problem.kept else ""
-        terminal.note(f"  {terminal.line(problem.path)}:{problem.line}: {terminal.line(problem.reason)}{kept}")
+        where = terminal.line(problem.path) + (f":{problem.line}" if problem.line else "")
+        terminal.note(f"  {where}: {terminal.line(problem.reason)}{kept}")
     if len(done.problems) > PROBLEMS_SHOWN:
         terminal.note(f"  … {len(done.problems):,} in all; --json lists every one")
 

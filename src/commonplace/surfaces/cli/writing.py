@@ -194,7 +194,9 @@ def take(
                 on_head=on_head,
             ):
                 before = _messages_in(memory, batch.session_id)
-                memory.append(batch.session_id, [_lowered(message, trust) for message in batch.messages])
+                adopt.keep(
+                    memory, batch.session_id, [_lowered(each, trust) for each in batch.messages], on_problem, path
+                )
                 report.messages += len(batch.messages)
                 report.new += _messages_in(memory, batch.session_id) - before
                 sessions.add(batch.session_id)
@@ -243,7 +245,8 @@ def tell(report: Imported, indent: str = "") -> None:
         terminal.note("  no line of it is a message; `commonplace import --help` names the formats")
     for problem in report.named:
         kept = terminal.faint(" (kept)") if problem.kept else ""
-        terminal.note(f"  {name}:{problem.line}: {terminal.line(problem.reason)}{kept}")
+        where = f"{name}:{problem.line}" if problem.line else name
+        terminal.note(f"  {where}: {terminal.line(problem.reason)}{kept}")
     if report.problems > len(report.named):
         terminal.note(f"  … and {report.problems - len(report.named):,} more, {report.problems:,} in all")
 

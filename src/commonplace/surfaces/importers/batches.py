@@ -39,7 +39,8 @@ class Batch(msgspec.Struct, frozen=True):
 class Problem(msgspec.Struct, frozen=True):
     """A line that was not imported as it is: where and why, never its text.
 
-    `kept` is true if it was imported all the same, changed as the reason says. `line` counts from 1.
+    `kept` is true if it was imported all the same, changed as the reason says. `line` counts from 1, and
+    is 0 where it is not known.
     """
 
     path: str
