@@ -110,12 +110,3 @@ def test_each_sentence_is_cut_into_words_once(monkeypatch):
         "".join(f"The wifi password and token of room {n} is otter{n}x, the pin is 47{n}1.\n" for n in range(10, 20))
     )
     assert 10 <= len(read) <= 21
-
-
-def test_beside_a_noun_for_a_password_no_pair_of_a_login_is_looked_for(monkeypatch):
-    """Issue 22: the sweep of a password finds what that of a login would, and a sentence need not be swept twice."""
-    swept = []
-    real = vars(said)["_swept"]
-    monkeypatch.setattr(said, "_swept", lambda *args: swept.append(args[1].check) or real(*args))
-    assert "otter16x" not in guard.screen("The router login and wifi password are otter16x").text
-    assert set(swept) == {"password"}

@@ -139,7 +139,7 @@ def test_what_others_write_between_two_appends_is_seen(tmp_path):
     with opened(tmp_path) as memory, opened(tmp_path) as other:
         ids = [memory.append("s", [Message("user", f"mine {at}")])[0].message for at in range(3)]
         ids.append(other.append("s", [Message("user", "theirs")])[0].message)
-        assert memory.append("s", [Message("user", "the same id again", id=ids[-1])])[0].message == ids[-1]
+        assert memory.append("s", [Message("user", "theirs", id=ids[-1])])[0].message == ids[-1]
         ids.append(memory.append("s", [Message("user", "mine after theirs")])[0].message)
         with path.open("ab") as file:
             file.write(b'{"type":"message","n":99,"torn')
