@@ -7,6 +7,7 @@ from datetime import UTC, date, datetime
 import pytest
 
 from commonplace import Memory, Query
+from commonplace.errors import InputError
 from commonplace.testing import FixedClock
 from commonplace.text import validity
 
@@ -37,6 +38,15 @@ def test_what_is_over_is_given_out_no_more(tmp_path, layout, kind):
         assert "4711" not in given_out(memory)
         assert "4711" in given_out(memory.at(datetime(2026, 11, 25, 12, tzinfo=UTC)))
         assert "4711" in memory.read(done.records[0]).text  # it is still in its file
+
+
+def test_what_is_over_already_is_refused(tmp_path):
+    """Audit: it was said to be done and was never given out."""
+    clock = FixedClock("2026-11-25T10:00:00+00:00")
+    with Memory.open(tmp_path, jobs="worker", clock=clock) as memory:
+        with pytest.raises(InputError, match="its last day, 2026-11-24, is over and today is 2026-11-25"):
+            memory.remember("The parking deck is row 4711", expires=date(2026, 11, 24))
+        assert memory.remember("The parking deck is row 4711", expires=LAST).ok
 
 
 def test_others_take_the_places_of_what_is_over(tmp_path):

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 import msgspec
 
 from commonplace.config import Clock, Config
-from commonplace.errors import ScopeError
+from commonplace.errors import ConfigError, ScopeError
 from commonplace.jobs.schedule import Mode
 from commonplace.layouts.knobs import settled
 from commonplace.layouts.schema import Layout
@@ -51,6 +51,16 @@ def configured(layout: Layout, location: str, config: Config | Mapping[str, Any]
         ConfigError: A knob is unknown, or has a value that it cannot have.
     """
     return settled(layout, config, lambda file: texts.read_if_there(f"{location}/{file}"))
+
+
+def require_mode(jobs: object) -> None:
+    """Make sure that there is such a way to run jobs; annotations do not hold at run time.
+
+    Raises:
+        ConfigError: There is none.
+    """
+    if jobs not in get_args(Mode):
+        raise ConfigError(f"there is no jobs={jobs!r}; use one of {', '.join(get_args(Mode))}")
 
 
 class Opening(msgspec.Struct, frozen=True, kw_only=True):

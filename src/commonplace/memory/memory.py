@@ -22,7 +22,7 @@ from commonplace.jobs.schedule import Mode
 from commonplace.layouts.schema import Layout
 from commonplace.memory import designs, said, verbs
 from commonplace.memory import doctor as doctors
-from commonplace.memory.arguments import Opening, configured, scope_chain
+from commonplace.memory.arguments import Opening, configured, require_mode, scope_chain
 from commonplace.memory.opening import Opened
 from commonplace.memory.past import Past
 from commonplace.memory.scope import Scope, Transcripts
@@ -95,12 +95,13 @@ class Memory(Past):
                 is found and marked as from a tool, and nothing of it is shown unasked.
 
         Raises:
-            ConfigError: There is no such layout or knob, the layout has mistakes, or no model or embedder can be
-                made of what was given.
+            ConfigError: There is no such layout, knob or way to run jobs, the layout has mistakes, or no model or
+                embedder can be made of what was given.
             ScopeError: A scope is not a name.
             StoreError: The folder cannot be used.
         """
         design = designs.resolve(layout)
+        require_mode(jobs)
         return cls(Opening(
             location=os.fspath(location), scopes=scope_chain(scope, design), layout=design,
             kept_as=designs.kept_as(layout), config=configured(design, os.fspath(location), config),
@@ -257,7 +258,8 @@ class Memory(Past):
             if a person has to decide, over_cap with the sizes.
 
         Raises:
-            InputError: The text is empty, `to` names nothing, or what is said of it is not well formed.
+            InputError: The text is empty, `to` names nothing, its last day is over, or what is said of it is not well
+                formed.
             VersionConflictError: The file is not as `expect` says.
         """
         scope, place = self._chain.place(to)

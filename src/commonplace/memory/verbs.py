@@ -84,6 +84,8 @@ def remember(
     if not text.strip():
         raise InputError("there is nothing to remember; say it in a sentence")
     _require_provenance(source, trust, valid_from, expires)
+    if validity.is_over(validity.mark(None, expires), today := scope.now().date()):
+        raise InputError(f"its last day, {expires:%Y-%m-%d}, is over and today is {today}: it would never be given out")
     layer, path = _target(scope, kind, to)
     sources = (source,) if source else ()
     dated = text.strip() + validity.mark(valid_from, expires)

@@ -88,6 +88,31 @@ def test_a_message_keeps_the_instant_it_is_given(run):
     assert run("record", "tea", "--at", "noon").code == 2
 
 
+@pytest.mark.parametrize("command", ["status", "dream", "reindex", "context", "log", "consolidate", "sessions"])
+@pytest.mark.parametrize("kept", [None, "notes.txt"])
+def test_a_folder_without_a_memory_is_named(run, here, command, kept):
+    """Audit: a mistyped folder was shown as a memory in which everything is 0."""
+    if kept:
+        (here / "elsewhere").mkdir()
+        (here / "elsewhere" / kept).write_text("no memory", encoding="utf-8")
+    done = run(command, "-C", "elsewhere")
+    assert (done.code, done.out) == (1, "")
+    assert "there is no memory at elsewhere yet" in done.err
+    assert "-C names another folder" in done.err
+
+
+@pytest.mark.parametrize("command", ["status", "dream", "reindex", "context"])
+def test_a_memory_that_was_begun_may_be_empty(run, here, command):
+    run("init", "-C", "begun")
+    assert run(command, "-C", "begun").code == 0
+
+
+def test_a_last_day_that_is_over_is_refused(run, here):
+    done = run("remember", "Never push on Fridays", "--until", "2020-01-01")
+    assert done.code == 2
+    assert "its last day, 2020-01-01, is over" in done.err
+
+
 @pytest.mark.parametrize("stdin", [b"", b"  \n"])
 def test_nothing_is_not_recorded(run, here, stdin):
     """Issue 2, bad input: empty."""
@@ -376,6 +401,7 @@ def test_the_location_is_found_as_documented(run, here, monkeypatch):
 
 def test_knobs_come_from_a_file_and_the_environment(run, here, monkeypatch):
     """Config: defaults, then a file, then the environment."""
+    run("init")
     (here / "knobs.toml").write_text("[context]\ntokens = 700\n", encoding="utf-8")
     assert run("context", "--json").data["budget"] == 2000
     assert run("context", "--json", "--config", "knobs.toml").data["budget"] == 700

@@ -29,7 +29,7 @@ def consolidate_command(
 
     What was said in one SESSION, or in all.
     """
-    with still_due(), place.open(writes=not dry_run, model=model or None) as memory:
+    with still_due(), place.open(writes=not dry_run, begun=True, model=model or None) as memory:
         if session is not None:
             memory.sessions.state(session)  # an unknown name is an error, not nothing to do
         outcome = memory.consolidate(session, dry_run=dry_run)
@@ -49,7 +49,7 @@ def dream_command(
 
     Run the JOB of this layout that works on all of it, or every such job.
     """
-    with place.open(writes=not dry_run, model=model or None) as memory:
+    with place.open(writes=not dry_run, begun=True, model=model or None) as memory:
         outcome = memory.dream(job, dry_run=dry_run)
         _show(ctx, memory, outcome, dry_run=dry_run, as_json=as_json, nothing="there was nothing to tidy")
 
@@ -86,7 +86,7 @@ def status_command(ctx: click.Context, *, as_json: bool, place: Place) -> None:
 
     Exit code 5 if a model failed, 4 if a document is over a limit.
     """
-    with place.open() as memory:
+    with place.open(begun=True) as memory:
         facts = status(memory)
     lines = (
         f"{terminal.faint(terminal.pad(name.replace('_', ' '), 18))}  {_said(each)}"
@@ -143,7 +143,7 @@ def status(memory: Memory) -> dict[str, Any]:
 @click.pass_context
 def cost_command(ctx: click.Context, *, by: str, as_json: bool, place: Place) -> None:
     """Show what calls of models took, with a small chart."""
-    with place.open() as memory:
+    with place.open(begun=True) as memory:
         totals = memory.cost(cast('Literal["day", "purpose", "model"]', by))
         lines = chart(totals) if totals else ["no model was called"]
         plain.give({"location": memory.location, "by": by, "totals": totals}, lines, as_json=as_json)

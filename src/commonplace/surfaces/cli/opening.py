@@ -17,7 +17,7 @@ import click
 import msgspec
 
 from commonplace.config import Config, system_clock
-from commonplace.errors import ConfigError, InputError, ModelSetupError
+from commonplace.errors import ConfigError, InputError, ModelSetupError, RecordNotFoundError
 from commonplace.memory import designs
 from commonplace.memory.memory import Memory
 from commonplace.memory.scope import Scope
@@ -79,12 +79,17 @@ class Place(msgspec.Struct, frozen=True):
         return self.layout or machine.layout_of(os.fspath(self.folder)) or "native"
 
     @contextmanager
-    def open(self, *, writes: bool = False, touches: bool = True, model: str | None = None) -> Iterator[Memory]:
+    def open(
+        self, *, writes: bool = False, touches: bool = True, begun: bool = False, model: str | None = None
+    ) -> Iterator[Memory]:
         """Open the memory for the time of a command; one that only reads makes no folder.
 
         Reading may bring the index up to the files; without `touches` not a byte is written. No job starts
         by itself: what a command costs is what was asked of it. A file of the project that says where memory is kept
         is named and not followed.
+
+        Raises:
+            RecordNotFoundError: There is no memory, and the command asks for one that was `begun`.
         """
         if redirecting := projects.redirecting(Path()):
             terminal.note(
@@ -102,9 +107,18 @@ class Place(msgspec.Struct, frozen=True):
             found=not self._named,
         )
         with opened as memory:
+            if begun and (said := self.missing(memory)):
+                raise RecordNotFoundError(said)
             if memory.foreign:
                 _tell_foreign(folder, writes=writes)
             yield memory
+
+    def missing(self, memory: Memory) -> str:
+        """Return what to tell of a folder without a memory; empty if one was begun there."""
+        if machine.layout_of(os.fspath(self.folder)) or memory.scopes():
+            return ""
+        where = terminal.line(str(self.folder))
+        return f"there is no memory at {where} yet; `commonplace record` starts it, -C names another folder"
 
     def accept(self) -> list[str]:
         """Note that this machine accepts the memory, made now if there is none, and return its files."""

@@ -35,7 +35,7 @@ def log_command(
     ctx: click.Context, *, limit: int, with_diff: bool, with_read: bool, as_json: bool, place: Place
 ) -> None:
     """List the changes of memory, the newest first."""
-    with place.open() as memory:
+    with place.open(begun=True) as memory:
         logged = memory.log(None)
         kept = [each for each in logged if with_read or each.kinds != (_READ,)]
         changes = kept[:limit]

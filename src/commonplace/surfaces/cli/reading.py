@@ -51,10 +51,8 @@ def recall_command(
 
 
 def _nothing(memory: Memory, place: Place, said: str) -> None:
-    folder = place.folder
-    if not folder.is_dir():
-        where = terminal.line(str(folder))
-        said = f"there is no memory at {where} yet; `commonplace record` starts it, -C names another folder"
+    if missing := place.missing(memory):
+        said = missing
     elif others := [] if place.scope else [each for each in memory.scopes() if each not in memory.scope]:
         said += f" in the scope {memory.scope[0]}; --scope names another, as {terminal.line(', '.join(others))}"
     terminal.note(said)
@@ -89,7 +87,7 @@ def context_command(
         text = snapshots.block(taken)
         plain.give({"snapshot": snapshot, "at": taken.at, "text": text}, [terminal.safe(text)], as_json=as_json)
         return
-    with place.open() as memory:
+    with place.open(begun=True) as memory:
         found = memory.context(session, query, tokens=tokens)
         if as_json:
             plain.show({"location": memory.location, **plain.context(found)})

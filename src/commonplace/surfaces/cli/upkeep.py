@@ -89,7 +89,7 @@ def reindex_command(*, as_json: bool, place: Place) -> None:
 
     Nothing else depends on it.
     """
-    with place.open(writes=True) as memory:
+    with place.open(writes=True, begun=True) as memory:
         files = memory.reindex()
         said = f"indexed {terminal.count(files, 'file')} of {terminal.accent(terminal.line(memory.location))}"
         plain.give({"location": memory.location, "files": files}, [said], as_json=as_json)
