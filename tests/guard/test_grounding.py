@@ -383,3 +383,15 @@ def test_all_who_speak_are_as_many_as_speak():
 def test_what_is_open_after_a_topic_is_no_fact():
     """Issue 16: a topic that a Japanese comma ends is of the clause behind it."""
     assert fault("獣よけの電気柵は、高いのでまだ迷っています。", "獣よけの電気柵を設置することにした") == "guess"
+
+
+def test_a_name_that_was_only_supposed_is_no_fact():
+    """Issue 16: a name within a sentence is no more settled than its other words."""
+    said = "Priyanka is looking at a second source. She thinks we may end up with a firm in Brno."
+    assert fault(said, "Priyanka has chosen a company in Brno") == "guess"
+
+
+def test_what_a_list_counts_is_no_amount_of_anything():
+    """DESIGN 1.6: a number that nobody said waits, also in a line with commas."""
+    assert fault("The lamp is for the hall, the desk or the cellar", "Lamp costs 3 euros, hall, desk") == "new-number"
+    assert fault("The lamp is for the hall", "0 lamps are for the hall") == "new-number"

@@ -91,7 +91,8 @@ class Evidence:
     @cached_property
     def _numbers(self) -> set[str]:
         speakers = {said.speaker for said in self.said if said.speaker}
-        return {value for said in self._all for value in said.numbers} | {str(len(speakers))}
+        found = {value for said in self._all for value in said.numbers}
+        return found | ({str(len(speakers))} if len(speakers) > 1 else set())
 
     def _other_unit(self, text: str) -> str:
         """Return the fault if each time that a number was said, it was said with another unit."""
@@ -149,7 +150,8 @@ class Evidence:
     @cached_property
     def _well_known(self) -> frozenset[str]:
         """The words of memory, and what may be a name at the head of a sentence: nobody can only suppose them."""
-        heads = () if self._hears_german else (content.names(said.text[:_NAME_CHARS]) for said in self.said)
+        begun = (each.split(maxsplit=1)[0] for said in self.said for each in content.sentences(said.text[:_NAME_CHARS]))
+        heads = () if self._hears_german else map(content.names, begun)
         return frozenset(word for said in self.known for word in said.words).union(*heads)
 
     @cached_property
@@ -208,7 +210,10 @@ class Evidence:
         sentences = (each for said in self.said if said.person for each in content.sentences(said.text))
         return not denials.lasts(text) and any(
             any(words.shared(about) == about for about in denials.over(sentence))
-            or (denials.ends(sentence) and 2 * len(Vocabulary(content.words(sentence)).shared(said)) >= len(said))
+            or (
+                denials.ends(sentence)
+                and 2 * len(Vocabulary(content.words(sentence)).shared(said)) >= max(1, len(said))
+            )
             for sentence in sentences
         )
 
@@ -315,15 +320,16 @@ class Evidence:
             )
         ]
         hours = any(reading[0] == "clock" for named in days.named(text) for reading in named.readings)
-        for number in numerals(text):
+        sizes = listed(text)
+        for number, unit in measured(text):
             if not number.sure or any(start < number.end and number.start < end for start, end in spans):
                 continue
             if _ORDINAL.match(text, number.end) and {value.lstrip("0") for value in number.values} & self._day_numbers:
                 continue
             hour = next(iter(number.values)) if hours else ""
-            if not number.values & (self._numbers | listed(text)) and not (
-                hour.isdigit() and self._has_time(int(hour), 0)
-            ):
+            if number.values & self._numbers or (not unit and number.values & sizes):
+                continue
+            if not (hour.isdigit() and self._has_time(int(hour), 0)):
                 return f"new-number: no message says {text[number.start : number.end]!r}"
         for weekday, expression in enumerate(days.WEEKDAYS):
             if weekday not in self._weekdays and (match := expression.search(text.casefold())):

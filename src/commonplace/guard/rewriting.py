@@ -227,9 +227,14 @@ def _refused(
     return tuple((line.text, old.text if old is not None else "", rulings[line.key]) for line, old in out)
 
 
+@lru_cache(maxsize=2048)  # each line is held against each
+def _vocabulary(words: frozenset[str]) -> Vocabulary:
+    return Vocabulary(words)
+
+
 def related(one: Line, other: Line) -> float:
     """Return how much two lines are about the same: the share of words that both hold; a common label counts."""
-    both = len(Vocabulary(other.words).shared(one.words))
+    both = len(_vocabulary(other.words).shared(one.words))
     share = both / max(1, min(len(one.words), len(other.words)))
     mine, theirs = _LABEL.match(one.text), _LABEL.match(other.text)
     labels = [content.fold(label[1]) for label in (mine, theirs) if label is not None]
@@ -247,7 +252,7 @@ def _counterpart(line: Line, lost: Sequence[Line]) -> Line | None:
 def _answers_same(one: Line, other: Line) -> bool:
     """True if two lines begin with one word and say of it when it is, or how much in one unit."""
     mine, theirs = _begins(one), _begins(other)
-    if not mine or Vocabulary(theirs).shared(mine) != mine:
+    if not mine or _vocabulary(theirs).shared(mine) != mine:
         return False
     units = [{unit for _, unit in measured(each.text) if unit} for each in (one, other)]
     return bool(units[0] & units[1]) or (_says_when(one.text) and _says_when(other.text))
@@ -323,6 +328,7 @@ def _is_answered(line: Line, came: Sequence[Line], before: dict[str, Line | None
     )
 
 
+@lru_cache(maxsize=2048)
 def _begins(line: Line) -> frozenset[str]:
     """Return the word that a line begins with."""
     return frozenset([word for word in content.words(line.text) if word in line.words][:1])
@@ -374,11 +380,14 @@ def holds(text: str, part: str) -> bool:
     said = content.content(part)
     if not said:
         return content.fold(part) in content.fold(text)
-    vocabulary = Vocabulary(content.words(text))
-    shared = vocabulary.shared(said)
-    firm = content.firm(part)
+    shared = _held(text).shared(said)
     share = _WIDE_MERGED if any(map(content.is_wide, said)) else _MERGED
-    return firm <= content.firm(text) | shared and len(shared) >= share * len(said)
+    return len(shared) >= share * len(said) and content.firm(part) <= content.firm(text) | shared
+
+
+@lru_cache(maxsize=2048)
+def _held(text: str) -> Vocabulary:
+    return Vocabulary(content.words(text))
 
 
 def new_value(old: str, text: str) -> frozenset[str]:

@@ -37,7 +37,7 @@ def listed(text: str) -> set[str]:
     sizes: set[str] = set()
     for part in _AROUND_LIST.split(text):
         items = [item for item in _LIST_SIGN.split(part) if item]
-        if 2 <= len(items) <= _LONGEST_LIST:
+        if 2 <= len(items) <= _LONGEST_LIST and all(len(item.split()) <= _ITEM_WORDS for item in items):
             sizes.add(str(len(items)))
     return sizes
 
