@@ -532,3 +532,31 @@ def test_memory_as_it_was_before_an_erase_names_a_file_of_memory(tmp_path, layou
         assert not raised.value.path.startswith(".commonplace")
         with memory.at(after) as past:
             assert [hit.text for hit in past.recall("river boats")] == ["The river path is closed in winter"]
+
+
+@pytest.mark.parametrize("layout, kind", [("structured", "fact"), ("native", "fix")])
+def test_the_last_item_of_a_file_leaves_no_byte(tmp_path, layout, kind):
+    """Issue 22: a file in which no item lives any more holds no dead line of an erased one."""
+    with Memory.open(tmp_path, layout=layout) as memory:
+        (record,) = memory.remember(TEXT, kind=kind).records
+        assert memory.forget(record, erase=True).left == ()
+        assert _holding(tmp_path) == []
+        assert memory.remember("Something else entirely.", kind=kind).ok
+    assert _holding(tmp_path) == []
+
+
+@pytest.mark.parametrize("layout", ["two-layer", "graph"])
+@pytest.mark.parametrize("erase", [True, False])
+def test_a_line_that_stands_more_than_once_goes_each_time(tmp_path, layout, erase):
+    """DESIGN 1.10: an outside edit or a model may repeat a line; forgotten, none of them is left."""
+    with Memory.open(tmp_path, layout=layout) as memory:
+        (record,) = memory.remember("Tea is at four.").records
+    file = tmp_path / record.partition("#")[0]
+    file.write_text(f"{file.read_text('utf-8').rstrip()}\n- {TEXT}\n- Bread on Friday\n- {TEXT}\n- {TEXT}\n", "utf-8")
+    with Memory.open(tmp_path, layout=layout) as memory:
+        memory.forget(MARK, every=True, erase=erase)
+        assert memory.recall(MARK) == []
+        assert "Bread on Friday" in memory.context("new").stable
+    assert MARK not in file.read_text("utf-8")
+    assert "Tea is at four." in file.read_text("utf-8")
+    assert not erase or _holding(tmp_path) == []

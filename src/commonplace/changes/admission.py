@@ -473,9 +473,9 @@ class Admission:
         plan.edit(edit, plan.work_out(edit, layer, path), path, trust=actor.trust, person=actor.person)
         self._beside(plan, edit, self._rules(plan, layer, actor, actor.trust), actor, actor.trust)
         done = {*plan.removed, *plan.successors}  # what went with another, or was cut to what may stay
-        for twin in (each for each in typed_items.twins(record, self._parts) if each.id not in done):
-            edit = burying.removal(twin)
-            other, path = resolve(self._parts.layout, twin.path)
+        twins = [burying.removal(each) for each in typed_items.twins(record, self._parts) if each.id not in done]
+        for edit in (*twins, *burying.repeats(record, self._parts)):
+            other, path = resolve(self._parts.layout, edit.path)
             plan.edit(edit, plan.work_out(edit, other, path), path, trust=actor.trust, person=actor.person)
         plan.kinds["forget"] = None
         for text in tombstones.texts(record) if not operation.aged else ():

@@ -10,8 +10,9 @@ from commonplace.changes.parts import Parts
 from commonplace.changes.plan import Plan
 from commonplace.errors import RecordNotFoundError
 from commonplace.operations import Edit, RemoveEntry, RemoveItem, RemoveTopic
-from commonplace.records import Item, Record, RecordedMessage, Source, Topic
+from commonplace.records import Entry, Item, JournalEntry, Record, RecordedMessage, Source, Topic
 
+_REPEATED: Final = "~"  # in an id, before the number of a line that stands more than once
 _HASHES: Final = 1000  # in one line of a transcript
 
 
@@ -83,3 +84,12 @@ def removal(record: Record) -> Edit:
             return RemoveItem(path=record.path, id=record.id.split("#", 1)[1])
         case _:
             return RemoveEntry(path=record.path, target=record.id)
+
+
+def repeats(record: Record, parts: Parts) -> list[Edit]:
+    """Return the operations that take away the other lines of a file that say the same as a record that goes."""
+    first = record.id.partition(_REPEATED)[0]
+    if not isinstance(record, (Entry, JournalEntry)):
+        return []
+    same = [each for each in parts.reader.records(record.path) if each.id.partition(_REPEATED)[0] == first]
+    return [RemoveEntry(path=record.path, target=first)] * (len(same) - 1)  # each time the next one is the first

@@ -314,7 +314,7 @@ class Door:
         for path in plan.grown():
             if "forget" in plan.kinds or items.is_due(*plan.dead_lines(path)):
                 pieces = items.compact(plan.joined(path)).pieces
-                if pieces:  # a file of nothing but dead lines stays until something lives in it again
+                if pieces or "forget" in plan.kinds:  # else it stays until something lives in it again
                     plan.rewrite(path, pieces)
 
     def _settle_races(self, plan: Plan, actor: Actor, written: Written) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from commonplace.errors import InputError
 from commonplace.memory.doctor import LOG
 from commonplace.memory.memory import Memory
 from commonplace.records import Outcome, OutcomeStatus, Receipt, Source
+from commonplace.store.files.erasing import is_others
 from commonplace.surfaces.cli import drawing, instants, plain, sheets, terminal
 from commonplace.surfaces.cli.opening import Place, printing
 
@@ -202,7 +203,7 @@ def forget_command(
             for line in _said(memory, receipt, said):
                 terminal.out(line)
             for path, _ in receipt.left:
-                why = "names of files stay there" if path.startswith(f"{LOG}/") else "only its owner changes it"
+                why = "names of files stay there" if path.startswith(f"{LOG}/") else _why_left(str(place.folder), path)
                 terminal.note(terminal.bad("error: ") + f"still in {terminal.line(path)}; {why}")
             if not receipt.forgotten and aged:
                 terminal.out("nothing is older than it may be")
@@ -210,6 +211,11 @@ def forget_command(
                 terminal.note(terminal.bad("error: ") + f"not forgotten: {terminal.line(receipt.reason)}")
     if not receipt.forgotten and not aged:
         ctx.exit(2)
+
+
+def _why_left(root: str, path: str) -> str:
+    others = is_others(root, path)
+    return "only its owner changes it" if others else "what was not forgotten says the same words there"
 
 
 def _ask_to_forget(memory: Memory, forget: Callable[..., Receipt], *, many: bool, as_json: bool) -> None:
