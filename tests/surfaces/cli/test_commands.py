@@ -61,6 +61,15 @@ def test_a_message_is_recorded_and_found_again(run):
     assert "user Ada" in shown.out
 
 
+def test_of_a_hit_only_the_words_that_are_over_are_called_so(run):
+    """Issue 17: what no longer holds is marked, and what stands beside it is not."""
+    run("record", "-s", "a", "I live in Porto and I'm allergic to peanuts.")
+    run("consolidate")
+    run("record", "-s", "b", "I moved to Lisbon.")
+    run("consolidate")
+    assert 'superseded: "I live in Porto"' in run("recall", "where do I live").out
+
+
 def test_standard_input_is_recorded_whole(run):
     """Issue 2: a large message goes in, invalid UTF-8 is contained; one of 10 MB is in test_sessions."""
     long = b"word " * 20_000

@@ -14,6 +14,7 @@ from typing import Final
 from commonplace.errors import CommonplaceError, GoneError
 from commonplace.jobs.failures import Failure
 from commonplace.memory.memory import Memory
+from commonplace.recall.prompt import page
 from commonplace.records import (
     TRUST_RANK,
     Change,
@@ -102,7 +103,8 @@ def hits(
         parts = [day(hit.at) if hit.at else "", terminal.line(where), speaker(memory, hit)]
         origin = " · ".join(part for part in parts if part)
         answers = terminal.good(" ✓") if right[number - 1 : number] == [True] else ""
-        marks = trust_mark(hit.trust) + (terminal.warning("  superseded") if hit.superseded_by else "")
+        over = terminal.warning(f"  {terminal.line(page.over(hit.superseded_words))}") if hit.superseded_by else ""
+        marks = trust_mark(hit.trust) + over
         yield f"{terminal.heading(str(number))}  {terminal.accent(origin)}{marks}{answers}"
         yield from terminal.quote(hit.text, words, lines=lines, margin=margin)
         if ids:
