@@ -379,6 +379,24 @@ def test_topics_are_chosen_by_words_alone_and_silence_is_an_answer(tmp_path):
             assert memory.surface(f"q{number}", question) == []
 
 
+def test_a_short_question_shows_the_best_topic_that_has_all_of_its_words(tmp_path):
+    """Audit: `where do I live` showed nothing, because its only word is a common one; so did words behind the head."""
+    facts = "- User works as a nurse.\n- User lives in Kreuzberg with Tom.\n- The dog is called Rex.\n- It weighs 9 kg."
+    topic(tmp_path, "facts.md", facts, kind="user", description="User works as a nurse.")
+    topic(tmp_path, "rules.md", "Never deploy on Fridays.", kind="feedback", description="When not to deploy")
+    with opened(tmp_path) as memory:
+        for question in ("where do I live", "Who is Tom?", "what is my dog called"):
+            assert [hit.record for hit in memory.surface(None, question)] == ["facts.md"], question
+        for question in (
+            "can you help me with this",
+            "Please make it shorter",
+            "open the door",
+            "weiter",
+            "who is Tommy",
+        ):
+            assert memory.surface(None, question) == [], question
+
+
 def test_words_that_all_topics_hold_are_not_held_against_one(tmp_path):
     """Issue 21, tried as a user would: after a year the last facts were found less often than the first."""
     for name in ("warehouse", "payroll", "newsletter", "dashboard"):

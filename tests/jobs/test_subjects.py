@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from commonplace import Memory, Message
+from commonplace.jobs.rules import subjects
 from commonplace.layouts.native import LAYOUT
 from commonplace.layouts.schema import Layout
 from commonplace.testing import FixedClock, ScriptedLLM
@@ -207,6 +208,15 @@ def test_the_rules_give_a_name_that_is_said_twice_a_card(tmp_path: Path, clock: 
         said(memory, "I work with Kajsa.")
         memory.consolidate("s")
         assert "kajsa" in cards(memory)
+
+
+def test_the_rules_name_no_card_after_an_article(tmp_path: Path, clock: FixedClock) -> None:
+    """Audit: a statement that begins with `The` behind its speaker made a file of that name."""
+    with opened(tmp_path, clock) as memory:
+        said(memory, "The dentist moved my appointment to March 20 at 9:00.", "The staging server is at port 8443.")
+        memory.consolidate("s")
+        assert cards(memory) == ["facts"]
+        assert subjects.names("User: The dentist met Ada Park in The Hague on Monday.") == ["Ada Park", "The Hague"]
 
 
 def test_the_rules_correct_a_line_of_a_card(tmp_path: Path, clock: FixedClock) -> None:

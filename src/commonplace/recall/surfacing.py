@@ -11,7 +11,7 @@ Source: seed memdir, "Auto-surfacing".
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -42,6 +42,7 @@ _COMMON: Final = 0.2  # a word that more topics have says nothing of one of them
 _SHARE: Final = 0.5  # of a question's words that a topic holds, to be chosen without a model, if its head has one
 _WORDS: Final = 1.5  # of them that are enough, wherever they are
 _HALF: Final = 0.5  # what a common word counts, and a pair of wide characters, which is part of a word
+_SHORT: Final = 4  # letters of a word that has no ending but `s`
 _NUMBER: Final = 4  # digits of a number that distinguishes topics
 _COMMON_WORDS: Final = FRAME_WORDS | COMMON
 _WARNS: Final = pattern(
@@ -118,6 +119,7 @@ class Surfacing:
         query = Query(text=question, k=_FOUND, layers=("topics",))
         hits = self._searching.recall(query, now=self._parts.now(), explain=False)
         found = [heads[path] for path in dict.fromkeys(split_id(hit.record)[0] for hit in hits) if path in heads]
+        best = found[:1]
         if choose is not None:
             found = list({each.path: each for each in (*found, *self.scan())}.values())
         found = [each for each in found if each.path not in out and not self._is_in_use(each, tools)]
@@ -128,12 +130,14 @@ class Surfacing:
             )
             found = [listed[name] for name in named if name in listed]
         else:
-            found = self._close(question, found, heads)
+            found = self._close(question, found, heads, best)
         now = self._parts.clock()
         return [Attached(each.path, max(0, (now - each.at).days)) for each in found]
 
-    def _close(self, question: str, found: Sequence[Head], heads: Mapping[str, Head]) -> list[Head]:
-        """Return those that hold enough of the words of a question that tell topics apart."""
+    def _close(
+        self, question: str, found: Sequence[Head], heads: Mapping[str, Head], best: Sequence[Head]
+    ) -> list[Head]:
+        """Return those that hold enough of the words of a question that tell topics apart; the best if it has all."""
         wanted = _wanted(question)
         said = [_said(f"{each.title} {each.description}") for each in heads.values()]
         forms = Vocabulary(word for each in said for word in each)
@@ -143,10 +147,11 @@ class Surfacing:
         kept: list[Head] = []
         for each in found if telling else ():
             topic = self._topic(each.path)
-            held = Vocabulary(_said(topic.text) if topic is not None else ()).shared(telling)
+            words = _said(topic.text) if topic is not None else frozenset[str]()
+            held = Vocabulary(words).shared(telling)
             shared = sum(wanted[word] for word in held)
             named = bool(Vocabulary(_said(f"{each.title} {each.description}")).shared(held))
-            if shared >= _WORDS or (named and shared >= enough):
+            if (each in best and _holds_all(words, wanted)) or shared >= _WORDS or (named and shared >= enough):
                 kept.append(each)
         return kept
 
@@ -235,6 +240,19 @@ def _wanted(question: str) -> dict[str, float]:
         for word in map(content.bare, terms.words(question))
         if not content.is_joining(word) and word not in EVERYDAY_WORDS and not (word.isdigit() and len(word) < _NUMBER)
     }
+
+
+def _holds_all(words: Iterable[str], wanted: Collection[str]) -> bool:
+    """True if some words include all those of a question, which has others than words of asking."""
+    if FRAME_WORDS.issuperset(wanted):
+        return False
+    forms = {form for word in words for form in _forms(word)}
+    return all(not forms.isdisjoint(_forms(word)) for word in wanted)
+
+
+def _forms(word: str) -> tuple[str, ...]:
+    """Return a word, and without its last letter if it may be an ending: `lives`, `wohnt`."""
+    return (word, word[:-1]) if len(word) > _SHORT or (word.endswith("s") and len(word) == _SHORT) else (word,)
 
 
 @lru_cache(maxsize=65_536)

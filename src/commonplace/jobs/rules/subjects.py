@@ -11,14 +11,13 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from commonplace.jobs.rules import matching
+from commonplace.text.content import bare
+from commonplace.text.everyday import COMMON, is_no_name
 from commonplace.text.patterns import pattern
 
 _NAME: Final = pattern(r"(?<=[\w,;:] )[^\W\d_a-z][\w’'-]+(?: [^\W\d_a-z][\w’'-]+)*", re.UNICODE)
 _LEAST_CHARS: Final = 3
-_NO_NAMES: Final = frozenset(
-    {"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "january", "february", "march"}
-    | {"april", "may", "june", "july", "august", "september", "october", "november", "december", "english", "user"}
-)
+_NO_NAMES: Final = frozenset({"english", "user"})
 _PLURALS: Final = {"fix": "Fixes"}
 
 
@@ -28,9 +27,14 @@ def of_kind(kind: str) -> str:
 
 
 def names(text: str) -> list[str]:
-    """List the proper names inside a statement; a word that only begins a sentence is none."""
-    found = [name for name in _NAME.findall(text) if name.lower() not in _NO_NAMES and len(name) >= _LEAST_CHARS]
+    """List the proper names inside a statement; a word that only begins a sentence is none, nor is an everyday one."""
+    found = [name for name in _NAME.findall(text) if len(name) >= _LEAST_CHARS and not _is_everyday(name)]
     return [name for name in found if not name.isupper() or len(name) > _LEAST_CHARS]
+
+
+def _is_everyday(name: str) -> bool:
+    words = name.split()
+    return all(is_no_name(word) or bare(word) in COMMON or word.lower() in _NO_NAMES for word in words)
 
 
 def subject(text: str, kind: str, titles: Iterable[str], others: Sequence[str]) -> str:
