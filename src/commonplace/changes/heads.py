@@ -75,7 +75,10 @@ class Heads:
         blob = self._store.read(path, 0, _BYTES)
         if blob is None:
             return layer.name, None
-        return layer.name, head(path, blob.data, layer.style, self._written(path, written_ns))
+        found = head(path, blob.data, layer.style, self._written(path, written_ns))
+        made = self._ledger.made(path)
+        said = made[1].said if made else None  # what the file says of itself is when it was written
+        return layer.name, msgspec.structs.replace(found, at=said) if said else found
 
     def _written(self, path: str, written_ns: int) -> datetime:
         """Return when a file was written: as the change log has it, or as its system says of an edit from outside."""

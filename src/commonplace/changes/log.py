@@ -28,7 +28,7 @@ _EPOCH: Final = datetime.fromisoformat("1970-01-01T00:00:00+00:00")
 
 
 class Added(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A record as a change made it."""
+    """A record as a change made it; `said` is when the last message that it rests on was said."""
 
     id: str
     text: str
@@ -38,6 +38,7 @@ class Added(msgspec.Struct, frozen=True, omit_defaults=True):
     kind: str = ""
     person: bool = False
     overrules: tuple[Source, ...] = ()
+    said: datetime | None = None
 
 
 class CursorMove(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -177,10 +177,11 @@ class Plan:
         else:
             self._deleted.discard(path)
             self.rope(path).edit(effect.pieces)
+        said = self._parts.sessions.said_at(operation.sources)
         kind = operation.kind if isinstance(operation, (AddEntry, PutTopic)) else ""
         for record, text in effect.added:
             self.added.append(
-                Added(record, text, trust, operation.sources, operation.quotes, kind, person, operation.overrules)
+                Added(record, text, trust, operation.sources, operation.quotes, kind, person, operation.overrules, said)
             )
         self.successors |= effect.successors
         self.removed.extend(effect.removed)
@@ -190,7 +191,10 @@ class Plan:
         """Make a record that is there and says the same rest on what an edit rests on; its file stays as it is."""
         self._note(operation, type(operation).__struct_config__.tag)
         kind = operation.kind if isinstance(operation, (AddEntry, PutTopic)) else ""
-        self.added.append(Added(record.id, record.text, trust, operation.sources, operation.quotes, kind, person))
+        said = self._parts.sessions.said_at(operation.sources)
+        self.added.append(
+            Added(record.id, record.text, trust, operation.sources, operation.quotes, kind, person, said=said)
+        )
 
     def session_event(self, operation: MoveCursor | MoveWindow | EndSession | HoldRange) -> bool:
         """Append the event of a session; False where it already holds."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from commonplace import guard
 from commonplace.errors import InputError
@@ -14,7 +14,7 @@ from commonplace.records import RecordedMessage
 def require_same(
     session_id: str,
     given: Sequence[tuple[str | None, Screened]],
-    known: Mapping[str, int],
+    known: Callable[[str], int | None],
     stored: Callable[[], Iterable[RecordedMessage]],
 ) -> None:
     """Make sure that no message has the id of another one.
@@ -22,7 +22,7 @@ def require_same(
     Args:
         session_id: The session they are for.
         given: The id and the text of each message, as they may be stored.
-        known: The hash of the text of each message of the session, by its id.
+        known: Returns the hash of the text of a message of the session, by its id; None if it has none.
         stored: Returns these messages; read only where a hash differs.
 
     Raises:
@@ -32,8 +32,8 @@ def require_same(
     others: dict[int, str] = {}
     for place, (own, text) in enumerate(given):
         if own:
-            said = hash(text.text)
-            if hashes.setdefault(own, known.get(own, said)) != said:
+            said, there = hash(text.text), known(own)
+            if hashes.setdefault(own, said if there is None else there) != said:
                 others[place] = own
     if not others:
         return

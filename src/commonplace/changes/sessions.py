@@ -12,7 +12,7 @@ import logging
 import threading
 from bisect import bisect_left, bisect_right
 from collections import OrderedDict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from typing import Any, Final
@@ -138,7 +138,7 @@ class Sessions:
                 state = self._fold(path, held)
                 given = [(message.id, content) for message, _, content in checked]
                 stored = partial(self._messages, path, session_id, state, 0, state.numbers)
-                require_same(session_id, given, state.ids, stored)
+                require_same(session_id, given, state.hash_of, stored)
                 sources, lines = self._lines(session_id, state, checked, agent)
                 if lines:
                     head = () if state.head else (self._head(session_id, agent, kind),)
@@ -427,6 +427,15 @@ class Sessions:
         raise RecordNotFoundError(
             f"there is no message {message_id!r} in session {session_id!r}", session=session_id, message=message_id
         )
+
+    def said_at(self, sources: Iterable[Source]) -> datetime | None:
+        """Return when the last of some messages was said; None if none of them is there."""
+        last: dict[str, int] = {}
+        for each in sources:
+            number = self._fold(self.path(each.session)).ids.get(each.message, -1)
+            last[each.session] = max(number, last.get(each.session, -1))
+        found = (m for name, number in last.items() for m in self.kept(name, number, number + 1) if number >= 0)
+        return max((each.message.at for each in found if each.message.at), default=None)
 
     def window(self, session_id: str) -> tuple[RecordedMessage, ...]:
         """Return the live part of a session; of one with more text than any prompt holds, the last of it."""

@@ -248,9 +248,10 @@ class State(msgspec.Struct):
 
     bytes_read: int = 0
     head: Head | None = None
-    ids: dict[str, int] = {}  # of each message, the hash of its text
+    ids: dict[str, int] = {}  # of each message, its number
     numbers: int = 0
     offsets: array[int] = msgspec.field(default_factory=lambda: array("Q"))  # byte offset of message n
+    hashes: array[int] = msgspec.field(default_factory=lambda: array("q"))  # of the text of message n
     last: datetime | None = None  # of the last message
     window_start: int = 0
     summary: str = ""
@@ -284,6 +285,11 @@ class State(msgspec.Struct):
         if self.head is not None or self.last is None or not session_of(path):
             return self.head
         return Head(session_of(path), self.last)
+
+    def hash_of(self, message_id: str) -> int | None:
+        """Return the hash of a message's text; None if the session has no message of that id."""
+        number = self.ids.get(message_id)
+        return None if number is None else self.hashes[number]
 
     def session(self, head: Head) -> Session:
         """Return what is known of the session that begins with this head."""
@@ -328,11 +334,12 @@ class State(msgspec.Struct):
             # Trigger: lines of two copies were merged, or were moved by hand. Each counts where it is now.
             self.damaged.append((offset, f"message number {number} is out of order"))
             number = len(self.offsets)
-        self.ids[line.id] = hash(line.content)
+        self.ids[line.id] = number
         if line.calls:
             self.calls = dict(list({**self.calls, **line.calls}.items())[-CALLS_KEPT:])
         while len(self.offsets) <= number:  # a damaged line leaves a gap in the numbers
             self.offsets.append(offset)
+            self.hashes.append(hash(line.content))
         self.numbers = number + 1
         self.last = line.at
         self.ended = False

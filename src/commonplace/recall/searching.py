@@ -217,7 +217,7 @@ class Searching:
             hit,
             trust=self._parts.reader.rank(hit.record),
             sources=made[1].sources if made else hit.sources,
-            at=hit.at or self._written(hit, made[0] if made else 0),
+            at=hit.at or (made[1].said if made else None) or self._written(hit, made[0] if made else 0),
         )
 
     def _written(self, hit: Hit, number: int) -> datetime | None:
