@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Final
 
 import msgspec
@@ -13,6 +14,7 @@ from commonplace.changes.door import Door
 from commonplace.changes.erasing import Erasing, Gone
 from commonplace.changes.parts import Parts
 from commonplace.changes.plan import REVIEW
+from commonplace.changes.restoring import restored
 from commonplace.changes.review import Queue, rejected
 from commonplace.changes.tombstones import TELLING_TOKENS
 from commonplace.guard import has_words
@@ -89,6 +91,8 @@ class Forgetting:
         operations += [Forget(record=self._parts.sessions.path(session), aged=aged) for session in meant.sessions]
         operations += [Forget(record=path) for path in meant.files]
         operations += [self._cut(each, left) for each, left in listed]
+        whole = [each for each, left in with_it if left is None]
+        back = {} if actor.defers or meant.words else restored(self._parts, whole, messages)
         gone, scanned = Gone(), 0
         places: Sequence[tuple[str, int]] = ()
         before: tuple[tuple[str, str], ...] = ()
@@ -100,13 +104,19 @@ class Forgetting:
             gone = msgspec.structs.replace(gone, texts=(*gone.texts, *(text for _, text in before)), words=meant.words)
             places, scanned = self._erasing.places(gone)
         named = going | lost if len(going) == 1 else lost | going  # of much, what nobody named comes first
-        receipt = Receipt(forgotten=(*named.items(), *before), dry_run=dry_run, places=tuple(places), scanned=scanned)
+        receipt = Receipt(
+            forgotten=(*named.items(), *before), dry_run=dry_run, places=tuple(places), scanned=scanned,
+            restored=tuple((name, each.text) for name, each in back.items()),
+        )  # fmt: skip
         if erase:
             receipt = msgspec.structs.replace(receipt, unsearched=self._erasing.unsearched())
         if dry_run or not receipt.forgotten:
             return receipt
         lines = self._lines(gone) if erase else {}
-        outcome = self._commit(operations, lines, actor)
+        outcome = self._commit(operations, lines, actor, back)
+        if back and not outcome.ok:  # what cannot be put back keeps nothing from being forgotten
+            receipt = msgspec.structs.replace(receipt, restored=())
+            outcome = self._commit(operations, lines, actor)
         if not outcome.ok:
             return Receipt(forgotten=(), reason=outcome.reason, review=outcome.review, change=outcome.change)
         left: Sequence[tuple[str, int]] = ()
@@ -128,9 +138,15 @@ class Forgetting:
         return self._erasing.lines(gone) | ({REVIEW: waiting} if waiting else {})
 
     def _commit(
-        self, operations: Sequence[Operation], lines: Mapping[str, Sequence[Screened]], actor: Actor
+        self,
+        operations: Sequence[Operation],
+        lines: Mapping[str, Sequence[Screened]],
+        actor: Actor,
+        back: Mapping[str, Operation] = MappingProxyType({}),
     ) -> Outcome:
         reason = "forgotten on request"
+        operations = [each for each in operations if not (isinstance(each, Forget) and each.record in back)]
+        operations += back.values()
         if operations:
             return self._door.commit(operations, actor=actor, reason=reason, lines=lines)
         with self._door.alone():  # no record holds it any more, but what was before does

@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import Final
 
 from commonplace.changes.log import Ledger
+from commonplace.changes.reader import Reader
 from commonplace.records import Superseded
 from commonplace.text import content
 
@@ -23,15 +24,26 @@ _FRAME: Final = content.keywords("User: Assistant: Noted: ok okay")
 class Overruling:
     """What the log says otherwise now, read once for each session. Made for one question."""
 
-    def __init__(self, ledger: Ledger) -> None:
+    def __init__(self, ledger: Ledger, reader: Reader) -> None:
         self._ledger = ledger
+        self._reader = reader
         self._held: dict[str, Mapping[str, Sequence[Superseded]]] = {}
 
     def messages(self, session: str) -> Mapping[str, Sequence[Superseded]]:
-        """Return the messages of a session that hold a value which a record says otherwise now, with the parts."""
+        """Return the messages of a session that hold a value which a record says otherwise now, with the parts.
+
+        A record that was forgotten says nothing.
+        """
         if session not in self._held:
-            self._held[session] = self._ledger.superseded(session)
+            found = self._ledger.superseded(session)
+            kept = {message: [each for each in parts if self._says(each.record)] for message, parts in found.items()}
+            self._held[session] = {message: parts for message, parts in kept.items() if parts}
         return self._held[session]
+
+    def _says(self, record: str) -> bool:
+        """True if something of a record may be shown."""
+        made = self._ledger.made(record)
+        return made is not None and bool(self._reader.left_of(record, made[1].text, journal=False))
 
     def sessions(self, record: str) -> set[str]:
         """Return the sessions that a record tells of."""

@@ -126,7 +126,7 @@ class Searching:
         room = min(len(without), _HIDDEN_ROOM)
         ledger = self._parts.ledger
         ledger.catch_up()
-        overruling = Overruling(ledger)
+        overruling = Overruling(ledger, self._parts.reader)
         read: dict[tuple[str, str], RecordedMessage] = {}
 
         def note(message: RecordedMessage) -> None:

@@ -84,7 +84,7 @@ def packed(page: Page, layers: Sequence[Layer]) -> Pack:
     found = ((layer, record) for layer in layers for record in stored(page, layer))
     fit = (read(record, layer.name) for layer, record in found if TRUST_RANK[page.rank(record)] >= least)
     fit = (each for each in fit if each.source != TURN or not live.issuperset(page.sources(each.id)))
-    overruling = Overruling(page.parts.ledger)
+    overruling = Overruling(page.parts.ledger, page.parts.reader)
     others = [each for each in fit if each.source != TURN or page.over(each.id, each.content, overruling) != ""]
     pack = choose(others, query, page.parts.now())
     if repeated := _repeated(page, pack):

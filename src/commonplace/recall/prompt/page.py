@@ -105,7 +105,7 @@ class Page(msgspec.Struct, frozen=True):
 
     def over(self, record: str, text: str, overruling: Overruling | None = None) -> str | None:
         """Return the words of a record that do not hold any more, empty if it says nothing else; None if all hold."""
-        found = (overruling or Overruling(self.parts.ledger)).of_record(record, text)
+        found = (overruling or Overruling(self.parts.ledger, self.parts.reader)).of_record(record, text)
         return found[1] if found is not None else None
 
     def one(self, layer: Layer, record: Record, text: str, *, heading: str = "") -> Shown:
