@@ -88,6 +88,14 @@ def test_a_quoted_phrase_stands_before_its_scattered_words(scope):
     assert "open source code" in scope.recall('"open source code"')[0].text
 
 
+def test_an_emoji_of_a_thing_is_found_and_a_face_asks_for_nothing(scope):
+    """Audit: `🍕` found nothing, though a message has it."""
+    scope.say("s", "I love 🍕 on Fridays", "My dog is called🐶Rex", "Thanks 👍😊")
+    assert scope.texts("🍕") == ["I love 🍕 on Fridays"]
+    assert scope.texts("who is 🐶?") == ["My dog is called🐶Rex"]
+    assert scope.texts("👍") == scope.texts("😊") == scope.texts("🚗") == []
+
+
 def test_an_answer_without_a_word_of_the_question_is_carried_by_it(talk):
     """Retrieval notes, finding 1: adjacency."""
     found = talk.texts("what should I feed the puppy, how many times a day")

@@ -1,8 +1,8 @@
 """The terms of a text: what the index stores and what a question asks for.
 
 FTS5 splits at everything that is no letter or digit, folds case and accents, and stems English.
-This module adds what it cannot do: pairs of characters for Chinese, Japanese and Korean, the parts
-and the whole of code identifiers and paths, and marker terms for filters. Pure.
+This module adds what it cannot do: pairs of characters for Chinese, Japanese and Korean, names of emoji,
+the parts and the whole of code identifiers and paths, and marker terms for filters. Pure.
 """
 
 from __future__ import annotations
@@ -28,6 +28,10 @@ _HUMP: Final = pattern(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 HUMPED: Final = pattern(r"\b[A-Za-z][a-z0-9]++[A-Z][A-Za-z0-9]*+\b|\b[a-z]+[A-Z]+\w*\b|\b[A-Z]{2,}[a-z]{2}\w*\b")
 _HYPHENS: Final = pattern(r"[^\W_]+(?:-[^\W_]+)*")
 _MARKS: Final = pattern(r"[^0-9a-z]+")
+# Emoji of things: food, animals, sports, vehicles. A face or a gesture says nothing of what a text is about.
+_EMOJI: Final = pattern(
+    "[\U0001f32d-\U0001f37f\U0001f3a0-\U0001f3fa\U0001f400-\U0001f43f\U0001f680-\U0001f6ff\U0001f950-\U0001f9af]"
+)
 LONGEST: Final = 64  # letters of a word that a question may ask for
 _WHOLE_CHARS: Final = 60  # a longer identifier is found by its parts
 
@@ -44,7 +48,7 @@ _FUNCTION_WORDS: Final = pattern(
 def indexed(text: str) -> str:
     """Return the text as FTS5 is to take it: itself, with the terms added that FTS5 would not see."""
     if not text.isascii():
-        text = fold(text)
+        text = _EMOJI.sub(_named, fold(text))
         if _CJK_RUN.search(text):
             text = _CJK_RUN.sub(_spread, text)
     if "\0" in text:
@@ -68,7 +72,7 @@ def words(text: str, *, whole: bool = False) -> list[str]:
     `whole` is asked for.
     """
     if not text.isascii():
-        text = fold(text)
+        text = _EMOJI.sub(_named, fold(text))
         if not whole:
             text = _FUNCTION_WORDS.sub(" ", text)
     found: list[str] = []
@@ -130,6 +134,10 @@ def match(group: Iterable[str], marks: Iterable[Iterable[str]] = ()) -> str:
 def _pieces(text: str) -> Iterator[re.Match[str]]:
     """Cut a text into words and runs of wide characters; a run is the match's group 1 too."""
     return _PIECE.finditer(text)
+
+
+def _named(match: re.Match[str]) -> str:
+    return f" emoji{ord(match[0]):x} "  # FTS5 and the pieces above take letters and digits alone
 
 
 def _spread(match: re.Match[str]) -> str:

@@ -24,7 +24,7 @@ from commonplace.recall.index.rows import Candidates, IndexRow, MessageRow, Note
 from commonplace.store.sqlite_file import IndexFile
 from commonplace.text import terms
 
-SCHEMA: Final = 7  # raised whenever the same files would give other rows
+SCHEMA: Final = 8  # raised whenever the same files would give other rows
 _SORTED_BYTES: Final = 16_000_000
 _TOKENIZE: Final = "porter unicode61 remove_diacritics 2"
 _TABLES: Final = f"""
