@@ -8,7 +8,7 @@ import pytest
 
 from commonplace import guard
 from commonplace.guard import printed, said, table, tables, views
-from marking import slow_after
+from marking import in_one_test, slow_after
 
 FLOODS = {
     "hidden characters": "\u200b",
@@ -146,7 +146,7 @@ def test_numbers_of_things_in_a_list_are_kept(line):
     assert guard.screen(text).text == text
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "text",
     [
         "Slot 1000 is free.",

@@ -1,8 +1,7 @@
 """Frames in which people tell a secret: a question about it, a number alone, a phrase before a clause; and others."""
 
-import pytest
-
 from commonplace import guard
+from marking import in_one_test
 
 FRAMES = [
     ('Is "green bucket parade" a strong password for the bank?', "green bucket parade"),
@@ -28,13 +27,13 @@ FRAMES = [
 ]
 
 
-@pytest.mark.parametrize(("text", "secret"), FRAMES)
+@in_one_test(("text", "secret"), FRAMES)
 def test_a_secret_in_such_a_frame_goes(text, secret):
     """Issue 22: what people say, in any order and in several languages."""
     assert secret not in guard.screen(text).text
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "text",
     [
         'Is "Remember me" a label of the password page?',

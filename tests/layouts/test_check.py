@@ -26,6 +26,7 @@ from commonplace.layouts.schema import (
 )
 from commonplace.memory import designs
 from commonplace.testing import check_layout
+from marking import in_one_test
 
 DESIGNS = sorted((Path(__file__).parent / "designs").glob("*.toml"))
 NOTES = Layer(name="notes", kind="documents", path="NOTES.md")
@@ -214,7 +215,7 @@ def test_a_layout_does_what_every_layout_does(tmp_path, layout):
     check_layout(layout, str(tmp_path))
 
 
-@pytest.mark.parametrize("path", DESIGNS, ids=lambda path: path.stem)
+@in_one_test("path", DESIGNS, ids=lambda path: path.stem)
 def test_a_design_from_outside_is_at_most_80_lines(path):
     """DESIGN 5."""
     assert len(path.read_text(encoding="utf-8").splitlines()) <= 80
