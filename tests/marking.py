@@ -24,10 +24,10 @@ def slow_after(kept: int, cases: Iterable[Any]) -> list[Any]:
 
 def in_one_test(
     names: str | Sequence[str], cases: Iterable[Any], *, ids: Iterable[str] | Callable[[Any], str] | None = None
-) -> Callable[[Callable[..., None]], Callable[[], None]]:
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Make one test of all cases, as `parametrize` makes one of each; it fails with every case that fails.
 
-    For cases without a fixture, of which each takes less time than pytest needs for a test of its own.
+    For cases that take less time than pytest needs for a test of its own, and leave their fixtures as they were.
     """
     wanted = [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
     listed = [(case,) if len(wanted) == 1 else tuple(case) for case in cases]
@@ -38,13 +38,13 @@ def in_one_test(
             return ids(listed[place][0])
         return called[place] if called is not None else repr(listed[place])
 
-    def made(test: Callable[..., None]) -> Callable[[], None]:
+    def made(test: Callable[..., None]) -> Callable[..., None]:
         @wraps(test)  # by it pytest says where the test is
-        def run() -> None:
+        def run(**fixtures: Any) -> None:
             failed: list[str] = []
             for place, case in enumerate(listed):
                 try:
-                    test(**dict(zip(wanted, case, strict=True)))
+                    test(**fixtures, **dict(zip(wanted, case, strict=True)))
                 except (AssertionError, pytest.fail.Exception) as error:
                     failed.append(f"{name_of(place)}: {error}")
                 except Exception as error:
@@ -53,7 +53,8 @@ def in_one_test(
             if failed:
                 pytest.fail("\n\n".join([f"{len(failed)} of {len(listed)} cases", *failed]), pytrace=False)
 
-        run.__signature__ = inspect.Signature()  # pytest gives it no fixtures
+        taken = [each for each in inspect.signature(test).parameters.values() if each.name not in wanted]
+        run.__signature__ = inspect.Signature(taken)  # what pytest gives: the fixtures
         return run
 
     return made

@@ -188,7 +188,7 @@ MISTAKES = {
 }
 
 
-@pytest.mark.parametrize("sentence", MISTAKES)
+@in_one_test("sentence", MISTAKES)
 def test_a_mistake_is_named_with_its_field_when_memory_is_opened(tmp_path, sentence):
     """Issue 18: an error that names the field and the fix, and no file is made."""
     with pytest.raises(ConfigError) as caught:
@@ -221,7 +221,7 @@ def test_a_design_from_outside_is_at_most_80_lines(path):
     assert len(path.read_text(encoding="utf-8").splitlines()) <= 80
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "sentence"),
     [
         ("name = ", "is no TOML"),
