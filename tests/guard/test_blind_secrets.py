@@ -30,8 +30,10 @@ UNSEEN = FRESH[len(FRESH) // 2 :]
 def _missed(rows, kind):
     kept = []
     for row in rows:
+        if row["kind"] != kind:
+            continue
         text = re.sub("⟦[^⟧]*⟧", "", guard.screen(row["text"]).text)
-        if row["kind"] == kind and any(secret in text for secret in row["secret"]):
+        if any(secret in text for secret in row["secret"]):
             kept.append(row["text"])
     return kept
 
