@@ -160,7 +160,7 @@ def _tries(text):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
+@in_one_test("rule", RULES, ids=lambda rule: rule.id)
 def test_twice_the_text_is_twice_the_work_on_text_made_against_a_rule(rule):
     """Safety notes F28: linear on adversarial input; counted in tries, not in seconds."""
     for attack in _attacks(rule):

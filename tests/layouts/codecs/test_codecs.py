@@ -85,7 +85,7 @@ def _read_anew(kind, path, data, style):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("kind", "style"), CASES)
-@pytest.mark.parametrize("line", LONG)
+@in_one_test("line", LONG)
 def test_twice_the_text_is_twice_the_work(kind, style, line):
     """Issue 3: 10 MB documents; nothing is read over and over."""
     small, large = ((LONG[line] * count).encode() for count in (60, 120))
