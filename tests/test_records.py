@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from commonplace.guard.screened import json_line, seal, structural
 from commonplace.records import Topic
+from marking import in_one_test
 
 NUMBERS = st.integers() | st.floats() | st.booleans() | st.none()
 PLAIN = st.from_regex(r"[ -~]{0,40}", fullmatch=True)
@@ -44,7 +45,7 @@ def test_the_checksum_is_that_of_the_line_before_it(values):
     assert body + "}" == json_line(values).text
 
 
-@pytest.mark.parametrize("text", ["é", "\x7f", "x" * 121, "a" * 41, "tab\rreturn"])
+@in_one_test("text", ["é", "\x7f", "x" * 121, "a" * 41, "tab\rreturn"])
 def test_a_text_that_was_not_screened_is_no_part_of_a_line(text):
     """DESIGN 1.3: no path can skip the guard."""
     assert not structural(text)

@@ -17,7 +17,7 @@ from commonplace.errors import CommonplaceError, InputError, RecordNotFoundError
 from commonplace.operations import AddEntry, PutItem, PutTopic, RemoveEntry
 from commonplace.records import Source
 from inside import scope_of
-from marking import slow_after, tries
+from marking import in_one_test, slow_after, tries
 
 DOC = "memory/MEMORY.md"
 PATHS = [
@@ -27,28 +27,32 @@ PATHS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("path", PATHS)
-def test_ids_and_paths_that_are_none_reach_nothing(tmp_path, path):
-    """Issue 3: ids that are paths."""
-    folder = tmp_path / "deep" / "memory"
-    with opened(folder) as memory:
+@pytest.fixture
+def deep(tmp_path):
+    with opened(tmp_path / "deep" / "memory") as memory:
         memory.remember("kept", kind="decision")
-        before = {p: p.read_bytes() for p in tmp_path.rglob("*") if p.is_file() and ".commonplace" not in p.parts}
-        for call in (
-            lambda: memory.read(path),
-            lambda: memory.why(path),
-            lambda: memory.update(path, "x"),
-            lambda: memory.forget(path),
-            lambda: memory.promote(path),
-            lambda: memory.remember("x", to=path),
-            lambda: memory.apply([AddEntry(path=path, text="x")], reason=""),
-            lambda: memory.apply([PutItem(path=path, id="x", data={})], reason=""),
-            lambda: memory.review().approve(path),
-        ):
-            with pytest.raises(CommonplaceError):
-                call()
-        after = {p: p.read_bytes() for p in tmp_path.rglob("*") if p.is_file() and ".commonplace" not in p.parts}
-        assert after == before
+        yield memory
+
+
+@in_one_test("path", PATHS)
+def test_ids_and_paths_that_are_none_reach_nothing(tmp_path, deep, path):
+    """Issue 3: ids that are paths."""
+    before = {p: p.read_bytes() for p in tmp_path.rglob("*") if p.is_file() and ".commonplace" not in p.parts}
+    for call in (
+        lambda: deep.read(path),
+        lambda: deep.why(path),
+        lambda: deep.update(path, "x"),
+        lambda: deep.forget(path),
+        lambda: deep.promote(path),
+        lambda: deep.remember("x", to=path),
+        lambda: deep.apply([AddEntry(path=path, text="x")], reason=""),
+        lambda: deep.apply([PutItem(path=path, id="x", data={})], reason=""),
+        lambda: deep.review().approve(path),
+    ):
+        with pytest.raises(CommonplaceError):
+            call()
+    after = {p: p.read_bytes() for p in tmp_path.rglob("*") if p.is_file() and ".commonplace" not in p.parts}
+    assert after == before
 
 
 BYTES = {

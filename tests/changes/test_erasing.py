@@ -25,7 +25,7 @@ from commonplace.testing import FixedClock
 from commonplace.text.wordings import Wordings, decoded
 from forking import started
 from inside import scope_of
-from marking import slow_after
+from marking import in_one_test, slow_after
 
 LAYOUTS = ["native", "two-layer", "facts", "structured", "graph", "memdir"]
 MARK = "quartz heron cellar"
@@ -435,7 +435,7 @@ _WRITTEN = {
 }
 
 
-@pytest.mark.parametrize("written", _WRITTEN.values(), ids=_WRITTEN)
+@in_one_test("written", _WRITTEN.values(), ids=_WRITTEN)
 def test_wordings_are_found_through_escapes_and_what_is_beside_them_stays(written):
     """Issue 22: JSON of other tools has letters as escapes, and an export of a conversation stayed whole."""
     for before, after in (("Hört: ", " Ja."), ('"', '"'), ("是", "。他の")):

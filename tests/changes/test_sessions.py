@@ -329,7 +329,7 @@ def test_a_session_is_listed_and_found_though_its_head_line_is_damaged(tmp_path)
 
 
 @pytest.mark.battery
-@pytest.mark.parametrize("stride", slow_after(1, [5, 1]))
+@pytest.mark.parametrize("stride", slow_after(1, [11, 1]))
 def test_a_flipped_bit_anywhere_in_a_transcript_costs_one_message_or_the_two_it_joins(tmp_path, stride):
     """Issue 23.4: every byte of a transcript, one of its bits flipped."""
     with Memory.open(tmp_path, jobs="worker") as memory:

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from commonplace.memory.designs import LAYOUTS
+from marking import in_one_test
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(page for page in (ROOT / "docs" / "layouts").glob("*.md") if page.stem != "README")
@@ -59,7 +60,7 @@ def test_every_row_names_a_test_that_exists_or_says_why_we_differ(page):
     assert wrong == []
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+@in_one_test("page", PAGES, ids=lambda page: page.stem)
 def test_at_most_five_rows_differ_and_none_is_a_default_or_a_limit(page):
     """Issue 5."""
     differing = [row[0] for row in rows(page) if row[-1].startswith("differs: ")]
@@ -67,7 +68,7 @@ def test_at_most_five_rows_differ_and_none_is_a_default_or_a_limit(page):
     assert {"default", "limit", "key"} & set(differing) == set()
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+@in_one_test("page", PAGES, ids=lambda page: page.stem)
 def test_a_page_tells_every_file_and_every_name_of_its_layout(page):
     """House style: documentation is tested against the code."""
     layout = LAYOUTS[page.stem]

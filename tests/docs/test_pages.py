@@ -12,6 +12,7 @@ import click
 import pytest
 
 from commonplace.surfaces.cli import commands
+from marking import in_one_test
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -144,9 +145,7 @@ def test_every_json_key_of_a_command_is_documented():
 LINK = re.compile(r"\]\((?!https?:)([^)#\s]+)(?:#([^)\s]+))?\)")
 
 
-@pytest.mark.parametrize(
-    "path", [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.glob("*.md"))], ids=lambda p: p.name
-)
+@in_one_test("path", [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.glob("*.md"))], ids=lambda p: p.name)
 def test_every_link_leads_somewhere(path):
     """A link inside the repository names a file that is there, and a heading that is in it."""
     for target, anchor in LINK.findall(path.read_text(encoding="utf-8")):

@@ -2,10 +2,9 @@
 
 from datetime import UTC, datetime
 
-import pytest
-
 from commonplace.guard.grounding import Evidence
 from commonplace.records import Message, RecordedMessage
+from marking import in_one_test
 
 AT = datetime(2026, 2, 26, 18, tzinfo=UTC)
 
@@ -98,25 +97,25 @@ STILL_DENIED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("said", "statement"), STILL_DENIED)
+@in_one_test(("said", "statement"), STILL_DENIED)
 def test_what_goes_on_with_a_denial_or_is_said_otherwise_is_let_in(said, statement):
     """Issue 16: a list goes on with what it denies, and `not without` denies nothing."""
     assert reason(said, statement) == ""
 
 
-@pytest.mark.parametrize(("said", "statement"), NO_LONGER_DENIED)
+@in_one_test(("said", "statement"), NO_LONGER_DENIED)
 def test_one_of_two_denials_may_not_be_dropped(said, statement):
     """Issue 16: negations are counted, per clause and thing."""
     assert reason(said, statement).startswith("negation:")
 
 
-@pytest.mark.parametrize(("said", "statement"), BESIDE + CONTRASTED)
+@in_one_test(("said", "statement"), BESIDE + CONTRASTED)
 def test_a_statement_that_denies_nothing_said_is_let_in(said, statement):
     """Issue 16: a denial counts where it denies the clause's own statement."""
     assert reason(said, statement) == ""
 
 
-@pytest.mark.parametrize(("said", "statement"), TURNED + DENIED)
+@in_one_test(("said", "statement"), TURNED + DENIED)
 def test_a_statement_that_turns_what_was_said_waits(said, statement):
     """Issue 16: contradictions wait."""
     assert reason(said, statement).split(":")[0] in {"negation", "guess", "unfounded", "new-word"}

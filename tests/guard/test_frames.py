@@ -1,9 +1,8 @@
 """Frames in which people tell a secret: a question about it, a number alone, a phrase before a clause; and others."""
 
-import pytest
-
 from commonplace import guard
 from commonplace.guard import said
+from marking import in_one_test
 
 FRAMES = [
     ('Is "green bucket parade" a strong password for the bank?', "green bucket parade"),
@@ -29,13 +28,13 @@ FRAMES = [
 ]
 
 
-@pytest.mark.parametrize(("text", "secret"), FRAMES)
+@in_one_test(("text", "secret"), FRAMES)
 def test_a_secret_in_such_a_frame_goes(text, secret):
     """Issue 22: what people say, in any order and in several languages."""
     assert secret not in guard.screen(text).text
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "text",
     [
         'Is "Remember me" a label of the password page?',
@@ -53,7 +52,7 @@ def test_a_sentence_that_tells_none_stays(text):
     assert guard.screen(text).text == text
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "secret"),
     [
         ("The wifi password is velvet otter", "velvet otter"),
@@ -83,7 +82,7 @@ def test_what_follows_a_noun_to_the_end_of_its_clause_goes(text, secret):
     assert secret not in guard.screen(text).text
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "text",
     [
         "Le mot de passe est affiché derrière le comptoir.",

@@ -43,13 +43,13 @@ from commonplace.operations import (
     ViewEntry,
 )
 from commonplace.records import Message, RecordedMessage, Source
-from marking import slow_after
+from marking import in_one_test, slow_after
 
 STATES = ("empty", "small", "large")
 
 
 @pytest.mark.parametrize("state", slow_after(2, STATES))
-@pytest.mark.parametrize("name", ASIDE)
+@in_one_test("name", ASIDE)
 def test_what_rests_on_the_web_is_put_aside_and_never_shown_always(name, state):
     """DESIGN 1.6, 1.7: below the agent's trust a statement is kept where recall finds it."""
     _, judged = run(ASIDE[name], view(state))
@@ -57,7 +57,7 @@ def test_what_rests_on_the_web_is_put_aside_and_never_shown_always(name, state):
     assert [edit.trust for edit in judged.aside] == ["web"]
 
 
-@pytest.mark.parametrize("name", MISCITED)
+@in_one_test("name", MISCITED)
 def test_a_wrong_cite_costs_a_true_statement_nothing(name):
     """DESIGN 1.6: a statement needs support; the quote names the message, and one of nobody is left out."""
     text, message = MISCITED[name]
@@ -88,7 +88,7 @@ def test_the_battery_holds_at_least_sixty_bad_replies():
 
 
 @pytest.mark.parametrize("state", slow_after(2, STATES))
-@pytest.mark.parametrize("name", BAD)
+@in_one_test("name", BAD)
 def test_a_bad_reply_changes_nothing_and_is_kept(name, state):
     """Issue 4, safety notes F23 and F24: 0 wrong changes, everything kept and reviewable."""
     seen = view(state)
@@ -97,14 +97,14 @@ def test_a_bad_reply_changes_nothing_and_is_kept(name, state):
 
 
 @pytest.mark.parametrize("state", slow_after(2, STATES))
-@pytest.mark.parametrize("name", STOPPED)
+@in_one_test("name", STOPPED)
 def test_a_cut_or_declined_reply_changes_nothing_and_is_kept(name, state):
     """Issue 4: never repair what was cut."""
     whole = answer(add("Lives in Oslo", OSLO))
     assert_nothing_wrong(whole if name != "cut" else whole[:-30], view(state), stop=STOPPED[name])
 
 
-@pytest.mark.parametrize("name", BAD_WITH_MEMORY)
+@in_one_test("name", BAD_WITH_MEMORY)
 def test_a_bad_change_of_what_is_there_is_held(name):
     """Safety notes 2.4: pinned, user-authored, weaker provenance, merges."""
     assert_nothing_wrong(BAD_WITH_MEMORY[name], view("small"))
@@ -130,7 +130,7 @@ GOOD = {
 
 
 @pytest.mark.parametrize("state", slow_after(2, STATES))
-@pytest.mark.parametrize("name", GOOD)
+@in_one_test("name", GOOD)
 def test_a_good_reply_passes_with_its_computed_trust(name, state):
     """Positive control of the battery; DESIGN 1.6: the lowest trust among the messages whose words it uses."""
     operation, trust = GOOD[name]

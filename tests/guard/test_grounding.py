@@ -6,6 +6,7 @@ import pytest
 
 from commonplace.guard.grounding import Evidence
 from commonplace.records import Message, RecordedMessage
+from marking import in_one_test
 
 AT = datetime(2026, 2, 26, 18, tzinfo=UTC)  # a Thursday
 
@@ -22,7 +23,7 @@ def fault(said, statement, known=()):
     return Evidence(recorded(*messages), known).fault(statement).split(":")[0]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "said, statement",
     [
         ("She goes to school with 1,200 others", "Attends a school of 1200 pupils"),
@@ -160,7 +161,7 @@ def test_a_question_makes_a_guess_of_what_takes_over_more_than_one_word_of_it():
     assert fault(talk, "Compares the hosting offers with Ines") == "guess"
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "said, statement, rule",
     [
         ("I live in Oslo", "Lives in Oslo with Sigrid", "new-name"),
@@ -332,7 +333,7 @@ ASKED = [
 ]
 
 
-@pytest.mark.parametrize("said, fact, doubt", ASKED)
+@in_one_test("said, fact, doubt", ASKED)
 def test_what_a_person_only_asks_themselves_is_no_fact(said, fact, doubt):
     """Issue 16: a question is a possibility, until it is answered."""
     assert fault(said, fact) == "guess"
@@ -357,7 +358,7 @@ OF_ANOTHER = [
 ]
 
 
-@pytest.mark.parametrize("said, false, true", OF_ANOTHER[:4])
+@in_one_test("said, false, true", OF_ANOTHER[:4])
 def test_what_was_said_of_one_is_not_told_of_another(said, false, true):
     """Issue 16: per clause and subject, for a name at the head of a sentence too."""
     assert fault(said, false) == "other-subject"

@@ -1,7 +1,6 @@
-import pytest
-
 from commonplace import Memory, Message, guard
 from commonplace.guard import table
+from marking import in_one_test
 
 ORDERS = {
     "override": [
@@ -131,13 +130,13 @@ def _rules(text):
     return {finding.rule for finding in guard.screen(text).findings if finding.kind == "injection"}
 
 
-@pytest.mark.parametrize("rule, text", [(rule, text) for rule, texts in ORDERS.items() for text in texts])
+@in_one_test("rule, text", [(rule, text) for rule, texts in ORDERS.items() for text in texts])
 def test_an_order_to_the_model_is_noted_by_its_rule(rule, text):
     """Safety notes 3.1: structural tripwire, in several languages, through look-alikes and hidden characters."""
     assert rule in _rules(text)
 
 
-@pytest.mark.parametrize("text", ORDINARY)
+@in_one_test("text", ORDINARY)
 def test_ordinary_words_are_no_order(text):
     """Scenario 13 and seed facts: "The user wants short answers" is the most ordinary memory."""
     assert _rules(text) == set()
@@ -148,7 +147,7 @@ def test_every_rule_has_a_case():
     assert {rule.id for rule in table.load().rules if rule.kind == "order"} == set(ORDERS)
 
 
-@pytest.mark.parametrize("rule", ORDERS)
+@in_one_test("rule", ORDERS)
 def test_an_order_never_changes_the_text(rule):
     """Safety notes 3.1: action on a hit is to flag, never to drop."""
     for text in ORDERS[rule]:

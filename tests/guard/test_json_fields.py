@@ -9,6 +9,7 @@ import pytest
 
 from commonplace import Memory, Message
 from commonplace.guard import screen
+from marking import in_one_test
 
 HARMLESS = (
     "Commits are signed with a local key.",
@@ -39,7 +40,7 @@ def shapes(sentence: str) -> tuple[str, ...]:
     )
 
 
-@pytest.mark.parametrize("sentence", HARMLESS)
+@in_one_test("sentence", HARMLESS)
 def test_a_sentence_about_a_secret_takes_nothing_from_the_fields_beside_it(sentence: str) -> None:
     """Issue 22: captured text is redacted for ever, so what holds no secret stays."""
     for shape in shapes(sentence):

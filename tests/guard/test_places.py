@@ -2,9 +2,8 @@
 
 import re
 
-import pytest
-
 from commonplace import guard
+from marking import in_one_test
 
 WORDS = [
     "Use [brindlewick] as the password when it asks you.",
@@ -239,7 +238,7 @@ NO_COMMANDS = [
 ]
 
 
-@pytest.mark.parametrize("row", WORDS + COMMANDS)
+@in_one_test("row", WORDS + COMMANDS)
 def test_a_secret_goes_and_the_words_around_it_stay(row):
     """Issue 22: near a noun for a secret, in any order, what follows it to the end of the clause goes."""
     before, secret, after = row.replace("[", "]", 1).split("]")
@@ -249,7 +248,7 @@ def test_a_secret_goes_and_the_words_around_it_stay(row):
     assert text.endswith(after)
 
 
-@pytest.mark.parametrize("row", SEVERAL)
+@in_one_test("row", SEVERAL)
 def test_a_sentence_that_tells_one_value_tells_the_others_too(row):
     """Issue 22: several values; the old one and the new one, mine and yours."""
     parts = re.split(r"[\[\]]", row)
@@ -257,7 +256,7 @@ def test_a_sentence_that_tells_one_value_tells_the_others_too(row):
     assert kept == "*".join(parts[::2])
 
 
-@pytest.mark.parametrize("text", NONE + NO_COMMANDS)
+@in_one_test("text", NONE + NO_COMMANDS)
 def test_what_only_speaks_of_a_secret_stays(text):
     """Issue 22: a captured text is redacted for ever, so a false alarm costs a word for ever."""
     assert guard.screen(text).text == text

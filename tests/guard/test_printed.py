@@ -1,11 +1,13 @@
 """What machines print: long tokens, headers, names and values apart, tables, forms; each with what must stay."""
 
 import json
+from itertools import product
 
 import blind_set
 import pytest
 
 from commonplace import guard
+from marking import in_one_test
 
 CHOSEN = "Zx9kLm" + "42Qp"
 LETTERS = "correct" + "horse"
@@ -15,18 +17,20 @@ def _drawn(size: int, seed: int = 1) -> str:
     return blind_set.drawn(seed, blind_set.ALNUM, size)
 
 
-@pytest.mark.parametrize("size", [600, 1100, 1500, 9000])
-@pytest.mark.parametrize(
-    "form",
-    [
-        '{{"access_token": "{0}", "expires_in": 3600}}',
-        '{{"SessionToken": "{0}"}}',
-        "client_secret: '{0}'\nscope: all",
-        "<SessionToken>{0}</SessionToken>",
-        "Cookie: session={0}; theme=dark",
-        "Authorization: Bearer {0}\nAccept: text/html",
-        "export SECRET_KEY={0}\necho done",
-    ],
+@in_one_test(
+    "size, form",
+    product(
+        [600, 1100, 1500, 9000],
+        [
+            '{{"access_token": "{0}", "expires_in": 3600}}',
+            '{{"SessionToken": "{0}"}}',
+            "client_secret: '{0}'\nscope: all",
+            "<SessionToken>{0}</SessionToken>",
+            "Cookie: session={0}; theme=dark",
+            "Authorization: Bearer {0}\nAccept: text/html",
+            "export SECRET_KEY={0}\necho done",
+        ],
+    ),
 )
 def test_a_long_value_goes_whole(form, size):
     """Issue 22: rules look at a bounded number of characters; a token of 1,500 may not leave its end."""
@@ -57,26 +61,28 @@ def test_a_token_that_a_shell_continues_in_the_next_line_goes_whole():
     assert screened.endswith(" now")
 
 
-@pytest.mark.parametrize(
-    "form",
-    [
-        '<input type="password" name="pw" value="{}">',
-        "<input value='{}' class=\"wide\" name='user_password' />",
-        '{{"name": "DB_PASSWORD", "value": "{}"}}',
-        '{{"Name": "/prod/db/password", "Type": "SecureString", "Value": "{}"}}',
-        '{{"db_password": {{"sensitive": true, "value": "{}"}}}}',
-        '{{"Name": "db", "SecretString": "{}"}}',
-        "env:\n  - name: POSTGRES_PASSWORD\n    value: {}\n  - name: PORT\n    value: 5432\n",
-    ],
+@in_one_test(
+    "form, secret",
+    product(
+        [
+            '<input type="password" name="pw" value="{}">',
+            "<input value='{}' class=\"wide\" name='user_password' />",
+            '{{"name": "DB_PASSWORD", "value": "{}"}}',
+            '{{"Name": "/prod/db/password", "Type": "SecureString", "Value": "{}"}}',
+            '{{"db_password": {{"sensitive": true, "value": "{}"}}}}',
+            '{{"Name": "db", "SecretString": "{}"}}',
+            "env:\n  - name: POSTGRES_PASSWORD\n    value: {}\n  - name: PORT\n    value: 5432\n",
+        ],
+        [CHOSEN, LETTERS],
+    ),
 )
-@pytest.mark.parametrize("secret", [CHOSEN, LETTERS])
 def test_a_value_that_is_not_beside_its_name_goes(form, secret):
     """Issue 22: containers, secret stores and forms name a secret in one field and hold it in another."""
     marked = form.format("⟦secret:password:0000⟧")
     assert guard.screen(form.format(secret)).text == marked
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "text",
     [
         '<input type="password" name="pw" placeholder="Your password" value="">',
@@ -105,18 +111,20 @@ def test_a_short_login_in_a_header_goes():
         assert secret not in guard.screen(text.format(secret)).text
 
 
-@pytest.mark.parametrize(
-    "table",
-    [
-        json.dumps({"stdout": "user,password\nada,{}\n", "code": 0}),
-        json.dumps({"stdout": "user,password\nada,{}", "code": 0}),
-        json.dumps({"text": "| User | Password |\n|---|---|\n| ada | {} |\n"}),
-        "name,url,username,password,note\nexample.com,https://e.example,ada,{},\n",
-        "| **Service** | **Passwort** | Notiz |\n|:--|:-:|--:|\n| Router | `{}` | x |\n",
-        "│ user │ password │\n├──────┼──────────┤\n│ ada  │ {} │\n",
-    ],
+@in_one_test(
+    "table, secret",
+    product(
+        [
+            json.dumps({"stdout": "user,password\nada,{}\n", "code": 0}),
+            json.dumps({"stdout": "user,password\nada,{}", "code": 0}),
+            json.dumps({"text": "| User | Password |\n|---|---|\n| ada | {} |\n"}),
+            "name,url,username,password,note\nexample.com,https://e.example,ada,{},\n",
+            "| **Service** | **Passwort** | Notiz |\n|:--|:-:|--:|\n| Router | `{}` | x |\n",
+            "│ user │ password │\n├──────┼──────────┤\n│ ada  │ {} │\n",
+        ],
+        [CHOSEN, LETTERS],
+    ),
 )
-@pytest.mark.parametrize("secret", [CHOSEN, LETTERS])
 def test_a_cell_below_the_name_of_a_secret_goes_and_the_table_stays(table, secret):
     """Issue 22: tables inside JSON, in a browser's export, with emphasis, and drawn with lines."""
     marked = table.replace("{}", "⟦secret:password:0000⟧")
@@ -169,8 +177,7 @@ GIVEN = [
 ]
 
 
-@pytest.mark.parametrize("form", GIVEN)
-@pytest.mark.parametrize("secret", [CHOSEN, LETTERS, "Tr0ub4" + "dor&3x"])
+@in_one_test("form, secret", product(GIVEN, [CHOSEN, LETTERS, "Tr0ub4" + "dor&3x"]))
 def test_a_password_that_a_command_code_or_a_form_gives_goes(form, secret):
     """Issue 22: a plain word too, where the place in the command, the call or the file says what it is."""
     screened = guard.screen(form.format(secret)).text
@@ -197,8 +204,7 @@ KEYS = [
 ]
 
 
-@pytest.mark.parametrize("form", KEYS)
-@pytest.mark.parametrize("seed", range(4))
+@in_one_test("form, seed", product(KEYS, range(4)))
 def test_a_key_in_an_address_a_header_or_of_a_vendor_goes(form, seed):
     """Issue 22: keys that nothing but their place or their shape shows."""
     key = _drawn(43, seed)
@@ -218,7 +224,7 @@ def _pem(kind, lines=16, seed=3):
     return f"-----BEGIN {kind}-----", body, f"-----END {kind}-----"
 
 
-@pytest.mark.parametrize("part", ["tail", "middle", "searched", "coloured"])
+@in_one_test("part", ["tail", "middle", "searched", "coloured"])
 def test_what_is_left_of_a_private_key_goes(part):
     """Issue 22: the end of a key, its middle, lines that `grep` printed, and a key with colours in it."""
     _, body, foot = _pem("PRIV" + "ATE KEY")
@@ -232,7 +238,7 @@ def test_what_is_left_of_a_private_key_goes(part):
     assert not any(line in screened or line[:30] in screened for line in body[5:11])
 
 
-@pytest.mark.parametrize("kind", ["CERTIFICATE", "PGP SIGNATURE", "PGP PUBLIC KEY BLOCK", "SSH SIGNATURE"])
+@in_one_test("kind", ["CERTIFICATE", "PGP SIGNATURE", "PGP PUBLIC KEY BLOCK", "SSH SIGNATURE"])
 def test_blocks_of_other_kinds_stay_whole_and_cut(kind):
     """A certificate and a signature are made to be shown."""
     head, body, foot = _pem(kind)
@@ -257,7 +263,7 @@ def test_every_long_cookie_of_a_header_goes():
     assert guard.screen("Cookie: theme=dark; lang=en").text == "Cookie: theme=dark; lang=en"
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "text",
     [
         "arn:aws:secretsmanager:eu-west-1:123456789012:secret:prod/db-AbC123",

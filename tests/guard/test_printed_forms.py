@@ -4,6 +4,7 @@ import pytest
 
 from commonplace import guard
 from commonplace.guard import printed, several, table
+from marking import in_one_test
 
 CARD, CARD_2 = "453268719" + "3056242", "537412986" + "0457138"
 SPACED = "4532 6871 " + "9305 6242"
@@ -16,7 +17,7 @@ def _keeps(text: str, *secrets: str) -> str:
     return screened
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "form",
     [
         "{0} 12/29 737",
@@ -35,7 +36,7 @@ def test_a_card_goes_beside_its_expiry_its_code_and_another_card(form):
     assert screened == form.format(*["⟦secret:payment-card:0000⟧"] * 3)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "text",
     [
         f"{SPACED} 1234 5555",
@@ -71,7 +72,7 @@ def test_a_password_in_quotes_goes_whole(form):
     assert screened.endswith(after)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("form", "secrets"),
     [
         ('{{"passwords":{{"ann":"{}","bob":"{}"}}}}', (MIXED, OTHER)),
@@ -95,7 +96,7 @@ def test_every_value_of_a_list_a_map_or_a_block_goes(form, secrets):
     assert screened.endswith(form.replace("}}", "}").rsplit("{}", 1)[1])
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "text",
     [
         '{"passwords": {"type": "array", "items": {"type": "string"}, "example": "azure1x"}}',
@@ -128,7 +129,7 @@ def test_a_group_in_a_group_is_read_with_it(noun, monkeypatch):
     assert sum(read) <= len(text)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("form", "secret"),
     [
         ("postgresql://postgres:{}@localhost:5432/app", "P@ssw0" + "rd!"),
@@ -173,7 +174,7 @@ def test_a_password_of_an_address_a_command_a_record_or_a_page_goes(form, secret
     assert screened.endswith(after.lstrip("}") if "Pwd=" in form else after)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "text",
     [
         "http://host:8080/path/user@example.org",

@@ -1,11 +1,11 @@
 """Tables as machines draw them: the cells that a name in the head, or beside them, says are secrets; and what stays."""
 
 import json
-
-import pytest
+from itertools import product
 
 from commonplace import guard
 from commonplace.guard import tables
+from marking import in_one_test
 
 SECRETS = ["Zx9kLm" + "42Qp", "correct" + "horse", "amber-falcon" + "-92"]
 MARK = "⟦secret:password:0000⟧"
@@ -30,8 +30,7 @@ TABLES = [
 ]
 
 
-@pytest.mark.parametrize("table", TABLES)
-@pytest.mark.parametrize("secret", SECRETS)
+@in_one_test("table, secret", product(TABLES, SECRETS))
 def test_the_cells_of_a_secret_go_and_the_table_stays(table, secret):
     """Issue 22: tables that databases, clusters, vaults and pages print, as they are and in a tool's result."""
     assert guard.screen(table.format(secret)).text == table.format(MARK)
@@ -39,7 +38,7 @@ def test_the_cells_of_a_secret_go_and_the_table_stays(table, secret):
     assert guard.screen(result.replace("{0}", secret)).text == result.replace("{0}", MARK)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "table",
     [
         "POSITIONAL\npassword      the password\nuser          the user name\n",

@@ -11,6 +11,7 @@ from commonplace.guard.gate import judge, texts
 from commonplace.operations import Proposal, RewriteDocument, View, ViewEntry
 from commonplace.records import Message, RecordedMessage
 from commonplace.testing import ScriptedLLM
+from marking import in_one_test
 
 AT = datetime(2026, 2, 26, 18, tzinfo=UTC)
 OTHERS = ("# Person", "- Plays the cello on Tuesdays")
@@ -35,7 +36,7 @@ def judged_text(said, base, text):
     return judged.accepted[0].text if judged.accepted else base
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "said, old, new",
     [
         ("I've moved to Ålesund, to Aspøya", "Lives in Stavanger, in the Storhaug area", "Home is now Ålesund (Aspøya), no longer Stavanger"),
@@ -65,7 +66,7 @@ def test_a_line_in_the_place_of_one_that_a_message_corrects_takes_it_over(said, 
     assert OTHERS[1] in after
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "said, old, new",
     [
         ("Anna plays chess in Bergen now", "Anna is allergic to hazelnuts", "Anna plays chess in Bergen"),
@@ -126,7 +127,7 @@ def test_one_of_several_values_does_not_replace_another(said, old, new):
     assert new in after
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "said, old, gone",
     [
         ("Forget about the green tandem, we gave it away.", "Owns a green tandem.", True),

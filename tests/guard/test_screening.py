@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from commonplace import guard
 from commonplace.guard import screening, table
 from commonplace.guard.screened import Screened
-from marking import tries
+from marking import in_one_test, tries
 
 TOKEN = "gh" + "p_" + blind_set.drawn(1, blind_set.ALNUM, 36)
 PASSWORD = "hunter" + "2"
@@ -106,7 +106,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("text, explicit, trust, verdict, reasons", CASES)
+@in_one_test("text, explicit, trust, verdict, reasons", CASES)
 def test_the_verdict_follows_from_findings_path_and_trust(text, explicit, trust, verdict, reasons):
     """DESIGN 1.6, 1.7 and scenario 13: refused by class, quarantined, or kept and flagged."""
     screened = guard.screen(text)
@@ -165,7 +165,7 @@ def test_where_passes_run_out_whole_lines_go(monkeypatch):
     assert guard.screen(screened.text).text == screened.text
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "text",
     [
         "- **Task:** Implement user login.",

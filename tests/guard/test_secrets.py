@@ -1,9 +1,11 @@
 import hashlib
+from itertools import product
 
 import blind_set
 import pytest
 
 from commonplace import guard
+from marking import in_one_test
 
 KEY_KINDS = ["", "RSA ", "DSA ", "EC ", "OPENSSH ", "ENCRYPTED ", "ANY ", "PGP "]
 
@@ -47,7 +49,7 @@ def test_at_most_one_in_a_hundred_near_misses_is_taken_for_a_secret():
     assert len(taken) <= len(benign) // 100, taken
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "text",
     [
         "Quick question: which db do we use? The answer is Postgres.",
@@ -73,8 +75,7 @@ def test_the_answer_to_a_security_question_is_a_secret():
         assert guard.screen(text).secrets, text
 
 
-@pytest.mark.parametrize("kind", KEY_KINDS, ids=lambda kind: kind.strip() or "PKCS8")
-@pytest.mark.parametrize("breaks", ["\n", "\r\n", "\\n", "\n> ", "\n    "])
+@in_one_test("kind, breaks", product(KEY_KINDS, ["\n", "\r\n", "\\n", "\n> ", "\n    "]))
 def test_a_private_key_of_any_kind_goes_whole(kind, breaks):
     """Safety notes, finding 9: PKCS#8 and ENCRYPTED too, as pasted, quoted, indented or inside JSON."""
     block = blind_set.pem(f"{kind}PRIV" + "ATE KEY" + (" BLOCK" if kind == "PGP " else ""), 7, 5, breaks)
@@ -114,7 +115,7 @@ def test_the_same_key_gets_the_same_marker_and_another_key_another():
     assert first == second != third
 
 
-@pytest.mark.parametrize("hidden", ["\u200b", "\u2060", "\u00ad", "\ufeff", "\U000e0041"])
+@in_one_test("hidden", ["\u200b", "\u2060", "\u00ad", "\ufeff", "\U000e0041"])
 def test_a_secret_cut_up_with_hidden_characters_is_still_found(hidden):
     """Safety notes 3.2: hidden characters are made visible before rules look, and looked through."""
     token = "gh" + "p_" + blind_set.drawn(4, blind_set.ALNUM, 36)
@@ -163,7 +164,7 @@ def test_a_mnemonic_is_a_help_to_remember_until_it_is_told():
     assert "witch" not in guard.screen(told).text
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "text, secret",
     [
         ("You'll need the gate code. It's 4471, star.", "4471"),
@@ -181,7 +182,7 @@ def test_a_secret_is_found_however_its_sentence_is_built(text, secret):
     assert secret not in guard.screen(text).text
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "text",
     [
         "The gate opens at 0900 and closes at 1800.",
@@ -201,7 +202,7 @@ def test_a_marker_is_no_secret_of_the_words_around_it():
     assert text == "⟦secret:password:0000⟧ é a resposta da pergunta secreta, acho que escrevi com maiúscula"
 
 
-@pytest.mark.parametrize("behind", [" (status 429)", " and try again", "&page=2", ""])
+@in_one_test("behind", [" (status 429)", " and try again", "&page=2", ""])
 def test_a_key_in_the_query_of_an_address_goes_though_the_sentence_goes_on(behind):
     """Issue 22: machines print the address that failed, and then why."""
     key = "WhgbY9w3CBtX5tgj" + "L1S4SYBubiaaL7X5"
@@ -225,16 +226,19 @@ def test_the_page_of_a_list_in_an_address_is_no_secret():
         assert guard.screen(text).text == text
 
 
-@pytest.mark.parametrize("value", ["Kestrel-88", "wiosna-77", "Blossom-4", "regen-302"])
-@pytest.mark.parametrize(
-    "sentence", ["The password is {}", "Log in with the password {} please.", "mein Passwort ist {}, merk es dir"]
+@in_one_test(
+    "value, sentence",
+    product(
+        ["Kestrel-88", "wiosna-77", "Blossom-4", "regen-302"],
+        ["The password is {}", "Log in with the password {} please.", "mein Passwort ist {}, merk es dir"],
+    ),
 )
 def test_a_word_with_a_number_behind_a_hyphen_is_a_value(sentence, value):
     """Issue 22: what looks like a value near a noun for a secret goes; it has a digit."""
     assert value not in guard.screen(sentence.format(value)).text
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "text",
     ["The password is hashed with sha-256", "the token is signed with HS-256", "The key is AES-128", "The PIN is asked for in step-2", "the code is in ABC-123",
      "The password is for covid-19 results", "the passcode is the one from phase-3"],

@@ -10,6 +10,7 @@ import pytest
 from commonplace import guard
 from commonplace.guard import codes, keys, printed, said, secrets, several, table, tables, values, views
 from inside import parsed
+from marking import in_one_test
 
 RULES = table.load().rules
 PATTERNS = {f"{rule.kind} {rule.id} {number}": rule.pattern for number, rule in enumerate(RULES) if rule.pattern}
@@ -87,7 +88,7 @@ def _one_of(choices, rng):
     return chr(value)
 
 
-@pytest.mark.parametrize("rule", [rule for rule in RULES if rule.pattern and rule.kind != "order"], ids=lambda r: r.id)
+@in_one_test("rule", [rule for rule in RULES if rule.pattern and rule.kind != "order"], ids=lambda r: r.id)
 def test_each_kind_is_found_in_a_sentence_and_in_json(rule):
     """Issue 22: our own table, each kind with a made-up example: a rule that its keyword never reaches is dead."""
     found = 0
@@ -120,7 +121,7 @@ def test_keywords_are_lower_case_and_none_is_empty():
         assert all(keyword and keyword == keyword.lower() for keyword in rule.keywords), rule.id
 
 
-@pytest.mark.parametrize("name", PATTERNS)
+@in_one_test("name", PATTERNS)
 def test_a_pattern_looks_at_a_bounded_number_of_characters(name):
     """Safety notes, finding 10: bounded width from a bounded number of places makes the work linear."""
     tree = _parsed(PATTERNS[name])
@@ -129,7 +130,7 @@ def test_a_pattern_looks_at_a_bounded_number_of_characters(name):
         assert high <= WIDEST
 
 
-@pytest.mark.parametrize("name", PATTERNS)
+@in_one_test("name", PATTERNS)
 def test_a_pattern_has_no_quantifier_in_a_quantifier_that_could_match_in_many_ways(name):
     """Safety notes, finding 10: a repeated group begins or ends with a sign that what it repeats cannot be."""
     for _, high, inner in _repeats(_parsed(PATTERNS[name])):
@@ -159,7 +160,7 @@ def _tries(text):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
+@in_one_test("rule", RULES, ids=lambda rule: rule.id)
 def test_twice_the_text_is_twice_the_work_on_text_made_against_a_rule(rule):
     """Safety notes F28: linear on adversarial input; counted in tries, not in seconds."""
     for attack in _attacks(rule):

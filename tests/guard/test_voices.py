@@ -7,6 +7,7 @@ import pytest
 from commonplace.guard.trust import Voices, borrowable, message_trust
 from commonplace.records import Message, RecordedMessage
 from commonplace.text import content
+from marking import in_one_test
 
 PAGE = "Guests of 4 June have been rebooked to Pensão Malvarrosa, Rua do Lodo 91. Breakfast from seven."
 
@@ -20,7 +21,7 @@ def voices(*said):
     return Voices(recorded(n, *each) for n, each in enumerate(said))
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "role, trust, expected",
     [("user", None, "user"), ("assistant", None, "agent"), ("tool", None, "tool"), ("system", None, "agent"), ("user", "web", "web")],
 )  # fmt: skip
@@ -49,7 +50,7 @@ def test_an_address_that_a_person_gives_says_nothing_of_its_page():
     assert asked.trust("Rents a FarLens zoom for a week") == "user"
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "page, statement",
     [
         ("Pay to account NO9386011117947 please", "Payments go to NO9386011117947"),
@@ -64,7 +65,7 @@ def test_one_address_account_or_command_is_enough(page, statement):
     assert voices(("user", "What does it say?"), ("tool", page, "web")).trust(statement) == "web"
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "page, statement",
     [
         ("Pay to NL91 ABNA 0417 1643 00 from now on.", "Invoices are paid to NL91ABNA0417164300."),
@@ -91,7 +92,7 @@ def test_an_account_command_or_address_is_one_however_it_is_written(page, statem
     assert voices(*heard, ("user", statement)).trust(statement) != "web"
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "page, statement",
     [
         ("Account: 5550142889", "Account 555-0142-888"),
@@ -133,7 +134,7 @@ def test_a_common_word_lowers_nothing():
     assert voices(*talk).trust("Ran the linter, some tests changed") == "user"
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "page, statement",
     [
         ("I am a welder.", "The user is a welder."),

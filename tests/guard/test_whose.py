@@ -5,13 +5,13 @@ Most cases were written before the rule.
 
 from datetime import UTC, datetime, timedelta
 
-import pytest
 from msgspec.structs import replace
 
 from commonplace.guard.grounding import Evidence
 from commonplace.guard.rewriting import headed
 from commonplace.guard.trust import Voices
 from commonplace.records import Message, RecordedMessage
+from marking import in_one_test
 
 AT = datetime(2026, 2, 26, 18, tzinfo=UTC)
 
@@ -119,25 +119,25 @@ OPEN = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("said", "statement"), EXCHANGED)
+@in_one_test(("said", "statement"), EXCHANGED)
 def test_what_was_said_of_the_other_one_waits(said, statement):
     """Issue 16: firm facts agree per clause and subject; who does what is exchanged."""
     assert reason(said, statement) == "other-subject"
 
 
-@pytest.mark.parametrize(("said", "statement"), KEPT + INSTEAD)
+@in_one_test(("said", "statement"), KEPT + INSTEAD)
 def test_what_is_said_of_the_same_one_in_another_order_applies(said, statement):
     """DESIGN 1.6: a paraphrase is not a doubt."""
     assert reason(said, statement) == ""
 
 
-@pytest.mark.parametrize(("said", "statement"), DENIED)
+@in_one_test(("said", "statement"), DENIED)
 def test_a_name_that_was_only_denied_is_not_the_answer(said, statement):
     """Issue 16: contradictions wait."""
     assert reason(said, statement) in {"negation", "other-subject"}
 
 
-@pytest.mark.parametrize(("said", "statement"), OPEN)
+@in_one_test(("said", "statement"), OPEN)
 def test_a_doubt_alone_is_about_the_sentence_before_it(said, statement):
     """Issue 16: what was said as a possibility is no fact."""
     assert reason(said, statement) == "guess"
@@ -167,7 +167,7 @@ def test_no_problem_denies_nothing():
     assert reason("Lembra que qualquer receita é sem glúten.", "Pode comer glúten sem problema") == "negation"
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("said", "heading", "line"),
     [
         ("Pas de gels énergétiques, ça me donne des crampes.", "## À éviter", "Gels énergétiques (crampes)"),
@@ -194,7 +194,7 @@ def test_what_memory_says_vouches_for_no_page_that_denies_it():
     assert voices.trust("Production changes need no approval any more") == "tool"
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("said", "line", "held"),
     [
         ("We may end up with a firm in Brno, but nothing's signed.", "The supplier is a firm in Brno", "guess"),

@@ -15,7 +15,7 @@ from commonplace.layouts import native
 from commonplace.operations import AddEntry
 from commonplace.testing import FixedClock, ScriptedLLM
 from commonplace.text.likeness import cosine, decide, firm_words, nominate, vector
-from marking import tries
+from marking import in_one_test, tries
 
 
 def opened(folder, *answers, **given) -> Memory:
@@ -174,7 +174,7 @@ def test_a_layout_that_does_not_ask_for_it_merges_nothing(tmp_path):
 # --- likeness ---
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("old", "new", "kind"),
     [
         ("User prefers dark mode", "User never prefers dark mode", "supersedes"),

@@ -11,6 +11,7 @@ from commonplace.guard import gate
 from commonplace.jobs.rules import proposing
 from commonplace.operations import AddEntry, PutItem, PutTopic, ReplaceEntry, View, ViewEntry
 from commonplace.records import Message, RecordedMessage, Source, Trust
+from marking import in_one_test
 
 AT = datetime(2026, 2, 26, 12, tzinfo=UTC)
 KINDS = ("preference", "fact", "decision", "constraint", "instruction", "failure", "fix", "task")
@@ -92,7 +93,7 @@ POSITIVE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "kind", "stated"), [case for case in POSITIVE if case[2]])
+@in_one_test(("text", "kind", "stated"), [case for case in POSITIVE if case[2]])
 def test_a_plain_statement_is_remembered(text: str, kind: str, stated: str) -> None:
     """Issue 4: preferences, facts, decisions, constraints, instructions, failures, fixes and tasks."""
     assert (kind, stated) in heard(text)
@@ -115,7 +116,7 @@ NEGATIVE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("text", NEGATIVE)
+@in_one_test("text", NEGATIVE)
 def test_what_is_not_stated_plainly_is_left_alone(text: str) -> None:
     """Issue 4: negation, questions and hypotheticals are respected; silence is better than junk."""
     assert heard(text) == []
@@ -186,7 +187,7 @@ CORRECTIONS = [
 ]
 
 
-@pytest.mark.parametrize(("old", "words", "new"), CORRECTIONS)
+@in_one_test(("old", "words", "new"), CORRECTIONS)
 def test_a_correction_replaces_the_old_entry(old: str, words: str, new: str) -> None:
     """Issue 4: the old value stays in history because the change log keeps a replaced entry."""
     known = [proposing.Known("e1", "MEMORY.md", "User plays chess."), proposing.Known("e2", "MEMORY.md", old)]
@@ -342,7 +343,7 @@ def test_the_same_range_gives_the_same_proposal() -> None:
     assert proposed(messages) == proposed(messages)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("said", "stated"),
     [
         ("I live in Bergen and work at the aquarium.", "User lives in Bergen and works at the aquarium."),
@@ -358,7 +359,7 @@ def test_each_verb_of_a_person_has_its_form(said: str, stated: str) -> None:
     assert [text for _, text in heard(said)] == [stated]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("said", "stated"),
     [
         ("I'm vegetarian but I eat fish.", "User is vegetarian but they eat fish."),

@@ -11,6 +11,7 @@ from commonplace.jobs.rules import proposing
 from commonplace.operations import AddEntry, ReplaceEntry
 from commonplace.records import RecordedMessage
 from commonplace.testing import FixedClock
+from marking import in_one_test
 
 AT = datetime(2026, 3, 2, 9, tzinfo=UTC)
 KINDS = ("preference", "fact", "decision", "constraint", "instruction", "failure", "fix", "task")
@@ -34,7 +35,7 @@ def after(*talks: str, name: str | None = None) -> list[str]:
     return list(known.values())
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("before", "said", "now"),
     [
         ("The staging server is at 10.0.3.7.", "Actually the staging server is at 10.0.3.9 now.",
@@ -88,7 +89,7 @@ def test_what_is_new_takes_the_place_of_what_is_over(before: str, said: str, now
     assert after(before, said) == [now]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("before", "said"),
     [
         ("I like tea.", "We cancelled Nordlink and have Kveld internet now."),
@@ -111,7 +112,7 @@ def test_what_is_of_another_thing_replaces_nothing(before: str, said: str) -> No
     assert after(before)[0] in after(before, said)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("said", "text"),
     [
         ("My manager is called Oddvar Rise, she or he will show up in my drafts a lot.",
@@ -133,7 +134,7 @@ def test_what_is_known_by_a_name_or_a_number_is_noted(said: str, text: str) -> N
     assert after(said) == [text]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "said",
     ["my flight is late", "our example is from 2019", "my code is 20 lines long", "The build is green now.",
      "This is my fault.", "That is our problem, Ada.", "my app is crashing on Android 14", "it's fine but, not great"],
@@ -143,7 +144,7 @@ def test_what_is_of_the_hour_is_not_noted(said: str) -> None:
     assert after(said) == []
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("before", "said"),
     [
         (
@@ -194,7 +195,7 @@ def test_another_value_of_the_same_thing_takes_the_place_of_the_old_one(before: 
     assert len(after(before, said)) == 1
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("before", "said"),
     [
         ("My sister lives in Leeds.", "My brother lives in York."),
@@ -244,7 +245,7 @@ def test_what_may_be_true_beside_it_replaces_nothing(before: str, said: str) -> 
     assert after(before)[0] in after(before, said)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("before", "said"),
     [
         (
@@ -287,7 +288,7 @@ def test_what_says_something_else_of_the_same_person_replaces_nothing(before: st
     assert known in after(before, said, name=name)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("before", "said"),
     [
         ("My work phone is a Nokia.", "My phone is a Fairphone 5 now."),
@@ -320,7 +321,7 @@ def test_a_second_allergy_stands_beside_the_first() -> None:
     assert len(after(*said)) == 3
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("before", "said", "now"),
     [
         ("I use VS Code as my editor.", "actually I switched to Neovim", "User switched to Neovim."),
@@ -338,7 +339,7 @@ def test_a_bare_switch_replaces_the_one_thing_of_its_kind_in_use(before: str, sa
     assert any(each.startswith(now) for each in remembered)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("before", "said"),
     [
         (("I use Vim for Rust.", "I use Emacs."), "Actually I switched to Helix for notes."),

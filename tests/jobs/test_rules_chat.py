@@ -13,6 +13,7 @@ import pytest
 
 from commonplace.jobs.rules import proposing
 from commonplace.records import Message, RecordedMessage
+from marking import in_one_test
 
 AT = datetime(2026, 2, 26, 9, tzinfo=UTC)
 _LINES = tomllib.loads((Path(__file__).parent / "chat.toml").read_text(encoding="utf-8"))
@@ -37,7 +38,7 @@ def test_what_people_type_in_passing_is_not_noted(language):
     assert [said for said in PASSING[language].strip().splitlines() if noted(said)] == []
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("said", "text"),
     [
         ("im allergic to shellfish", "User is allergic to shellfish."),
@@ -56,7 +57,7 @@ def test_it_is_worded_as_a_statement_with_its_date(said, text):
     assert noted(said) == [text]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("before", "now"),
     [
         ("Meine Katze heißt Mini.", "nein, meine Katze heißt Mimi, nicht Mini"),

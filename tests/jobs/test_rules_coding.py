@@ -9,6 +9,7 @@ import pytest
 from commonplace import Message
 from commonplace.jobs.rules.proposing import extract
 from commonplace.records import RecordedMessage
+from marking import in_one_test
 
 AT = datetime(2026, 3, 1, 9, tzinfo=UTC)
 
@@ -21,7 +22,7 @@ def heard(*said: str) -> list[tuple[str, str]]:
     return [(memo.kind, memo.text) for memo in extract(recorded, zone=UTC)]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("said", "kind", "text"),
     [
         ("no console logs", "instruction", "No console logs."),
@@ -121,7 +122,7 @@ def test_what_coders_say_is_taken(said: str, kind: str, text: str) -> None:
     assert heard(said) == [(kind, text)]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "said",
     [
         "no, that's horrible", "no worries", "no idea", "no errors anymore", "no failing tests", "it must be the cache",

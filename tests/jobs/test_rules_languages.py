@@ -14,6 +14,7 @@ from commonplace import Memory
 from commonplace.jobs.rules import proposing
 from commonplace.records import Message, RecordedMessage
 from commonplace.testing import FixedClock
+from marking import in_one_test
 
 AT = datetime(2026, 11, 20, 9, tzinfo=UTC)
 STATED = {
@@ -289,7 +290,7 @@ def test_what_changed_since_another_session_takes_its_place(tmp_path, layout, be
     assert gone not in stable
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "said, stated",
     [
         ("Kurz etwas über mich: Ich wohne in Husum und arbeite als Küferin.", "Husum"),
@@ -315,7 +316,7 @@ def test_what_is_announced_as_ones_own_is_read_like_what_is_not(said, stated):
     assert any(stated in memo for memo in noted(said))
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "said",
     [
         "Kurz zu meinem Chef: er wohnt in Husum.",

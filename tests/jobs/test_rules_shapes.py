@@ -5,13 +5,12 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from pathlib import Path
 
-import pytest
-
 from commonplace import Memory
 from commonplace.jobs.rules import proposing
 from commonplace.operations import AddEntry, ReplaceEntry
 from commonplace.records import Message, RecordedMessage
 from commonplace.surfaces.cli import sample
+from marking import in_one_test
 
 AT = datetime(2026, 10, 5, 8, tzinfo=UTC)  # a Monday
 KINDS = ("preference", "fact", "decision", "constraint", "instruction", "failure", "fix", "task")
@@ -73,13 +72,13 @@ STATED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "kind", "stated"), STATED)
+@in_one_test(("text", "kind", "stated"), STATED)
 def test_what_is_said_in_passing_is_remembered(text: str, kind: str, stated: str) -> None:
     """Issue 4: facts, preferences, constraints, decisions with their reason and dated plans, in the words used."""
     assert [(kind, stated)] == heard(text)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "text",
     [
         "I'm Done.", "The rule is simple.", "Is the rule that we store UTC?", "If the stand-up moves to 10:15, tell me.",
@@ -108,7 +107,7 @@ CHANGES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("old", "words", "new"), CHANGES)
+@in_one_test(("old", "words", "new"), CHANGES)
 def test_a_change_takes_the_place_of_what_stood_for_the_same_thing(old: str, words: str, new: str) -> None:
     """Issue 4: a correction supersedes and the old value stays in history."""
     known = [
@@ -183,7 +182,7 @@ def test_the_sample_conversation_leaves_a_readable_memory(tmp_path: Path) -> Non
         assert gone not in text
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "kind"),
     [
         ("Bitte antworte mir immer auf Deutsch.", "instruction"),

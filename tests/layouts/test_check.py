@@ -26,6 +26,7 @@ from commonplace.layouts.schema import (
 )
 from commonplace.memory import designs
 from commonplace.testing import check_layout
+from marking import in_one_test
 
 DESIGNS = sorted((Path(__file__).parent / "designs").glob("*.toml"))
 NOTES = Layer(name="notes", kind="documents", path="NOTES.md")
@@ -187,7 +188,7 @@ MISTAKES = {
 }
 
 
-@pytest.mark.parametrize("sentence", MISTAKES)
+@in_one_test("sentence", MISTAKES)
 def test_a_mistake_is_named_with_its_field_when_memory_is_opened(tmp_path, sentence):
     """Issue 18: an error that names the field and the fix, and no file is made."""
     with pytest.raises(ConfigError) as caught:
@@ -214,13 +215,13 @@ def test_a_layout_does_what_every_layout_does(tmp_path, layout):
     check_layout(layout, str(tmp_path))
 
 
-@pytest.mark.parametrize("path", DESIGNS, ids=lambda path: path.stem)
+@in_one_test("path", DESIGNS, ids=lambda path: path.stem)
 def test_a_design_from_outside_is_at_most_80_lines(path):
     """DESIGN 5."""
     assert len(path.read_text(encoding="utf-8").splitlines()) <= 80
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "sentence"),
     [
         ("name = ", "is no TOML"),

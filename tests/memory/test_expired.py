@@ -10,6 +10,7 @@ from commonplace import Memory, Query
 from commonplace.errors import InputError
 from commonplace.testing import FixedClock
 from commonplace.text import validity
+from marking import in_one_test
 
 pytestmark = pytest.mark.battery
 
@@ -62,7 +63,7 @@ def test_others_take_the_places_of_what_is_over(tmp_path):
         assert memory.recall(Query(text="parking code of week", as_of=datetime(2026, 11, 21, tzinfo=UTC)))
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "expected"),
     [
         ("Code 1 (until 2026-11-25)", False),

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from commonplace import Memory, Message
 from commonplace.errors import GoneError, RecordNotFoundError, ScopeError
 from commonplace.testing import FixedClock
+from marking import in_one_test
 
 
 def opened(folder, scope="default", **options):
@@ -37,7 +38,7 @@ def test_who_only_reads_makes_no_scope_and_finds_what_is_written_later(tmp_path,
         assert len(memory.recall("tea")) == 2
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "scope",
     [
         "",

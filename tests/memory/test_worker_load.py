@@ -45,6 +45,7 @@ def started(folder):
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, encoding="utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.battery
 @pytest.mark.timeout(3000 if FULL else 240)
 def test_workers_that_are_killed_do_every_range_once(tmp_path):

@@ -11,6 +11,7 @@ from commonplace.models import Reply
 from commonplace.models.prose import prose
 from commonplace.models.reading import Unusable
 from commonplace.testing import ScriptedLLM
+from marking import in_one_test
 
 SAID = [
     "I live in Bergen and my dog is called Rex. The deploy failed with a 502 from the gateway.",
@@ -46,12 +47,12 @@ GOOD = [
 ]
 
 
-@pytest.mark.parametrize("text", JUNK)
+@in_one_test("text", JUNK)
 def test_junk_is_no_answer(text: str) -> None:
     assert isinstance(prose(Reply(text), SAID), Unusable)
 
 
-@pytest.mark.parametrize("text", GOOD)
+@in_one_test("text", GOOD)
 def test_a_paraphrase_or_another_language_is_an_answer(text: str) -> None:
     assert prose(Reply(text), SAID) == text
 

@@ -16,6 +16,7 @@ from commonplace.models.replies import (
 )
 from commonplace.operations import AddEntry, Proposal, PutItem, PutTopic, RemoveEntry, ReplaceEntry, View, ViewEntry
 from commonplace.records import Message, RecordedMessage, Source
+from marking import in_one_test
 
 VIEW = View(
     messages=tuple(
@@ -50,7 +51,7 @@ def test_a_clean_answer_becomes_a_proposal_with_ids_for_numbers():
     assert (answer.journal, answer.operations, answer.done) == ("They spoke of tea.", (EXPECTED,), True)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "slip",
     [
         json.dumps(GOOD)[:-1] + ",}",
@@ -64,7 +65,7 @@ def test_a_small_slip_of_the_form_costs_nothing(slip):
     assert read(slip).operations == (EXPECTED,)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "wrapped",
     [
         "```json\n{}\n```", "~~~\n{}\n~~~", "Sure! Here it is:\n{}\nHope it helps {{smile}}.", "```json {}```", "\ufeff{}", "[{}]", '{{"proposal": {}}}',
@@ -113,7 +114,7 @@ def test_a_cut_text_that_is_not_marked_gives_at_most_its_journal():
     assert parse_two_layer(Reply('{"history_entry": "cut he')).journal == ""
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("update", "memory"),
     [
         ("# Memory\n- Likes tea.\n", "# Memory\n- Likes tea.\n"),
@@ -131,7 +132,7 @@ def test_a_memory_update_is_read_in_the_forms_that_models_write(update, memory):
     assert parse_two_layer(Reply(call)) == ("They spoke of tea.", memory)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "text",
     ["", "  \n", "{}", "[]", "null", "I could not find anything to remember.", '{"history_entry": null}', '{"history_entry": ""}', '{"history_entry": 7}',
      '{"history_entry": {"text": "a"}}', '{"history_entry": "a", "memory_update": [1]}', '{"history_entry": "a", "memory_update": {"x": 1}}',
@@ -146,7 +147,7 @@ def test_nothing_is_made_of_a_two_layer_answer_that_says_nothing(text):
     assert answer.raw == text
 
 
-@pytest.mark.parametrize("blank", ["", "  ", "(empty)", "null", "..."])
+@in_one_test("blank", ["", "  ", "(empty)", "null", "..."])
 def test_a_blank_memory_update_leaves_memory_as_it_is(blank):
     """Seed two-layer: the marker of the prompt comes back, or nothing."""
     assert parse_two_layer(Reply(json.dumps({"history_entry": "a", "memory_update": blank}))) == ("a", None)
@@ -177,7 +178,7 @@ BAD_OPERATIONS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("operation", BAD_OPERATIONS, ids=[str(n) for n in range(len(BAD_OPERATIONS))])
+@in_one_test("operation", BAD_OPERATIONS, ids=[str(n) for n in range(len(BAD_OPERATIONS))])
 def test_an_operation_that_cannot_be_read_costs_the_others_nothing(operation):
     """DESIGN 1.4: nothing is guessed, and one bad statement never costs the good ones beside it."""
     answer = read({"journal": "fine", "operations": [operation, *GOOD["operations"]]})
@@ -193,13 +194,13 @@ CITES = [  # as models write them, and the messages and quotes that they name
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("cites", "named"), CITES)
+@in_one_test(("cites", "named"), CITES)
 def test_cites_of_any_shape_are_read(cites, named):
     (edit,) = read({"journal": "a", "operations": [{**GOOD["operations"][0], "op": "ADD", "cites": cites}]}).operations
     assert [(source.message, quote) for source, quote in zip(edit.sources, edit.quotes, strict=True)] == named
 
 
-@pytest.mark.parametrize("more", [{"read": {"x": 1}}, {"search": [1, None]}, {"done": "yes"}, {"read": None}])
+@in_one_test("more", [{"read": {"x": 1}}, {"search": [1, None]}, {"done": "yes"}, {"read": None}])
 def test_a_field_of_a_wrong_type_beside_a_journal_is_as_if_it_were_not_there(more):
     answer = read({"journal": "They spoke of tea.", **more})
     assert (answer.journal, answer.read, answer.search, answer.done) == ("They spoke of tea.", (), (), True)
@@ -211,7 +212,7 @@ def test_a_reply_without_one_operation_that_can_be_read_is_unusable():
     assert "'op'" in answer.reason
 
 
-@pytest.mark.parametrize("bad", [{"journal": 7}, {"journal": ["a"], "operations": []}, {"journal": "a", "operations": {}}, {"journal": "a", "operations": "none"},
+@in_one_test("bad", [{"journal": 7}, {"journal": ["a"], "operations": []}, {"journal": "a", "operations": {}}, {"journal": "a", "operations": "none"},
     {"journal": "a", "operations": [{"op": "remove", "target": 1}] * 501},
     {"journal": "", "operations": []}, {"journal": "string", "operations": []}])  # fmt: skip
 def test_an_answer_of_a_wrong_shape_is_unusable(bad):
@@ -219,7 +220,7 @@ def test_an_answer_of_a_wrong_shape_is_unusable(bad):
     assert isinstance(read(bad), Unusable)
 
 
-@pytest.mark.parametrize("journal", [{}, {"journal": ""}, {"journal": None}, {"journal": "string"}])
+@in_one_test("journal", [{}, {"journal": ""}, {"journal": None}, {"journal": "string"}])
 def test_operations_without_a_journal_entry_are_read(journal):
     """DESIGN 1.4: what is missing beside a good statement costs it nothing."""
     answer = read({**journal, "operations": GOOD["operations"]})
@@ -323,7 +324,7 @@ def test_the_longest_text_that_is_read_is_bounded():
     assert isinstance(read(json.dumps({"journal": "x" * MAX_REPLY_CHARS})), Unusable)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "text, expected",
     [("merge", "merge"), ("MERGE", "merge"), ("Merge.", "merge"), ("**merge**", "merge"), ('"merge"', "merge"), ("Answer: merge", "merge"), ("Verdict - x\nmerge", "merge"),
      ("merge\n\nBoth speak of tea.", "merge"), ("Both speak of tea.\n\nFinal answer: MERGE", "merge"), ('{"verdict": "merge"}', "merge"), ("```\nmerge\n```", "merge"), ("<think>add or merge?</think>merge", "merge"),
@@ -335,7 +336,7 @@ def test_a_one_word_verdict_is_that_word_or_nothing(text, expected):
     assert parse_choice(Reply(text), ("merge", "add", "update")) == expected
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "text, expected",
     [("2, 0,9", (2, 0)), ("none", ()), ("None.", ()), ("[]", ()), ("[2, 0]", (2, 0)), ("1", (1,)), ("0,0,1", (0, 1)), ("2 0", (2, 0)), ("2,\n0", (2, 0)), ("Answer: 1,2", (1, 2)),
      ("7, 9", None), ("the second one", None), ("1 and 2", (1, 2)), ("", None), ("-1", (1,)), ("1.5", None), ("0, 1, because", (0, 1)), ("The best are 2, 0 and 1.", (2, 0, 1)), ("1. [2] the harbour\n2. [0] the quay", (2, 0)), ("[2] > [0]", (2, 0)),
@@ -361,7 +362,7 @@ def test_none_in_prose_is_an_empty_answer_of_those_who_answer_in_json(text):
     assert parse_two_layer(Reply(text)) == ("", None)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "text, expected",
     [("none", True), ("None.", True), ("Nothing of it will matter.", True), ("There is nothing worth remembering here.", True), ("No durable facts.", True), ("- none", True),
      ("Nichts Relevantes.", True), ("Keine.", True), ("特になし。", True), ("No hay hechos.", True), ("No meat: Anna is vegetarian.", False), ("Nothing was decided about the roof.", False),
@@ -374,7 +375,7 @@ def test_none_is_understood_in_other_words(text, expected):
     assert says_none(text) == expected
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "text, refused",
     [("I'm sorry, but I can't help with that.", True), ("I cannot assist with this request.", True), ("Das kann ich nicht.", False), ("Ich kann dir dabei nicht helfen.", True),
      ("Lo siento, no puedo ayudar con eso.", True), ("I can't swim.", False), ('Sorry, here it is: {"journal": "x"}', False), ("- I cannot eat gluten.", False)],

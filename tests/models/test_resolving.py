@@ -15,6 +15,7 @@ from commonplace.models.anthropic import AnthropicLLM
 from commonplace.models.openai import OpenAILLM
 from commonplace.testing import ScriptedLLM
 from inside import address_of, close_client
+from marking import in_one_test
 
 
 def ask(llm, **more):
@@ -34,9 +35,7 @@ def test_strings_name_a_provider_and_a_model():
     assert resolve(None) is None
 
 
-@pytest.mark.parametrize(
-    "text", ["", "gpt-5", "anthropic:", "openai:  ", "mistral:large", "openai:two words", ":x", "ftp:model"]
-)
+@in_one_test("text", ["", "gpt-5", "anthropic:", "openai:  ", "mistral:large", "openai:two words", ":x", "ftp:model"])
 def test_a_string_that_names_no_model_says_what_to_write(text):
     """Brief: unknown strings give a ConfigError that says what to write."""
     with pytest.raises(ConfigError, match="anthropic:MODEL"):
@@ -50,7 +49,7 @@ def test_a_key_pasted_as_a_model_does_not_come_back_in_the_message():
     assert "0123456789" not in str(caught.value)
 
 
-@pytest.mark.parametrize("value", [7, object(), ScriptedLLM, ["openai:x"]])
+@in_one_test("value", [7, object(), ScriptedLLM, ["openai:x"]])
 def test_a_value_that_is_no_model_says_what_to_write(value):
     """Brief: ConfigError with the forms."""
     with pytest.raises(ConfigError, match="openai:MODEL"):
@@ -138,7 +137,7 @@ def defaulted(prompt, temperature=0.2):
     return f"{prompt} {temperature}"
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "function, expected",
     [
         (two_layer, "two_layer: hello"),
@@ -162,7 +161,7 @@ def test_a_builtin_without_a_signature_is_called_with_the_prompt():
     assert ask(resolve({"hello": "there"}.get)).text == "there"
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "answer", [None, 7, b"bytes", {"content": None}, {"text": "x"}, [], SimpleNamespace(content=3), Reply(text=None)]
 )
 def test_a_function_that_returns_no_text_is_a_model_error(answer):

@@ -23,6 +23,7 @@ from commonplace.models import Reply, Request
 from commonplace.models.spending import Ledger, MeteredLLM, Spend, line, money, read, totals
 from commonplace.testing import FixedClock, ScriptedLLM
 from inside import held_tokens
+from marking import in_one_test
 
 PRICES = {"gpt": Price(1.0, 2.0), "gpt-big": Price(10.0, 20.0, 1.0), "anthropic:claude": Price(3.0, 15.0, 0.3)}
 
@@ -69,7 +70,7 @@ def test_every_call_leaves_one_line():
     )  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "error, outcome, counted",
     [(ModelTimeoutError("t"), "timeout", True), (ModelUnavailableError("u"), "unavailable", False), (ModelError("e"), "failed", False),
      (ModelRefusedError("r", reply=reply(7, 3)), "refused", True), (ModelTruncatedError("c", reply=reply(7, 3)), "truncated", True)],

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.recall.events import MOST, Event, around, named
 from commonplace.records import Message
+from marking import in_one_test
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "when", "words"),
     [
         ("what did we decide before the release?", "before", "release"),
@@ -26,7 +26,7 @@ def test_an_event_is_read_from_a_question(text, when, words):
     assert named(text) == Event(when, words)
 
 
-@pytest.mark.parametrize("text", ["", "before we met", "after all", "what comes after the", "before the end of May"])
+@in_one_test("text", ["", "before we met", "after all", "what comes after the", "before the end of May"])
 def test_what_names_no_event_gives_none(text):
     assert named(text) is None
 

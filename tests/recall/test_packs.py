@@ -11,6 +11,7 @@ from commonplace.layouts.codecs.items import item_fingerprint
 from commonplace.layouts.item_model import MemoryItem, completed, merged
 from commonplace.layouts.structured import LAYOUT
 from commonplace.recall.packs import ItemQuery, Scored, choose, score, tokens_of, within
+from marking import in_one_test
 
 SOURCE = "seed structured; seed systems 3.1; seed model 3.3"
 SEMANTIC = LAYOUT.layer("semantic")
@@ -23,7 +24,7 @@ def item(name: str = "a", **fields) -> MemoryItem:
     return MemoryItem(id=name, fingerprint=f"print-{name}", **(usual | fields))
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("fields", "question", "expected"),
     [
         ({"salience": 0.83, "confidence": 0.78, "type": "FIX", "content": "the fox"}, "fox", 1.042),

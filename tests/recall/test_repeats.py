@@ -9,6 +9,7 @@ import pytest
 from commonplace import Memory, Message
 from commonplace.recall.prompt.repeats import Repeats
 from commonplace.testing import FixedClock
+from marking import in_one_test
 
 SAME = [
     ("I live in Bergen.", "Noted: you live in Bergen."),
@@ -45,14 +46,14 @@ OTHER = [
 ]
 
 
-@pytest.mark.parametrize(("shown", "again"), SAME)
+@in_one_test(("shown", "again"), SAME)
 def test_what_is_shown_is_said_whatever_acknowledges_it(shown, again):
     said = Repeats()
     said.add(shown, "user")
     assert said.says(again, "agent")
 
 
-@pytest.mark.parametrize(("shown", "again"), OTHER)
+@in_one_test(("shown", "again"), OTHER)
 def test_another_value_denial_person_or_time_is_not_said(shown, again):
     said = Repeats()
     said.add(shown, "user")

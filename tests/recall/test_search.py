@@ -12,7 +12,7 @@ from indexed_scope import NOW, Scope, lines_as_rows
 from commonplace.guard.screened import seal
 from commonplace.records import Message, Query
 from commonplace.store.protocol import Put
-from marking import tries
+from marking import in_one_test, tries
 
 
 def put(scope, path, text):
@@ -36,7 +36,7 @@ def talk(scope):
     return scope
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("question", "words"),
     [
         ("Where did she adopt the puppy?", "adopted a puppy"),
@@ -199,7 +199,7 @@ def test_fewer_hits_are_the_first_of_more(talk):
     assert talk.recall(question, k=3) == talk.recall(question, k=10)[:3]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "question",
     [
         "", " ", "?!...", "the of and", "who are you", "\0", "a\0b", '"', '""', "'", "AND OR NOT", "puppy AND", "puppy*", "NEAR(puppy shelter)",

@@ -1,10 +1,9 @@
 """What belongs together in a session of work."""
 
-import pytest
-
 from commonplace.recall.index import rows
 from commonplace.recall.index.rows import Slot
 from commonplace.recall.turns import Turns
+from marking import in_one_test
 
 ROLES = {"u": "user", "a": "assistant", "t": "tool", "s": "system"}
 
@@ -18,7 +17,7 @@ def at(number):
     return None if number is None else 7 << rows.MESSAGE_BITS | number
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("letters", "number", "call"),
     [
         ("uat", 2, 1),
@@ -34,7 +33,7 @@ def test_an_output_belongs_to_the_call_before_it(letters, number, call):
     assert turns_of(letters).call(at(number)) == at(call)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("letters", "number", "reply"),
     [
         ("ua", 0, 1),

@@ -32,7 +32,9 @@ def _quick(monkeypatch):
 
 
 @pytest.mark.parametrize("races", slow_after(1, [50, RACES]))
-@pytest.mark.parametrize("options", [[], ["steps"]], ids=["exchange", "without-exchange"])
+@pytest.mark.parametrize(
+    "options", [[], pytest.param(["steps"], marks=pytest.mark.slow)], ids=["exchange", "without-exchange"]
+)
 def test_edits_race_as_many_commits(fast_path, options, races):
     """Safety battery F10: save by rename, truncate and write, append, backup; 0 edits lost, never an empty file."""
     races = races if not options else max(50, races // 10)

@@ -9,6 +9,7 @@ from scopes import document, line, open_store
 
 from commonplace.errors import PathError
 from commonplace.store.protocol import Append, Delete, Put
+from marking import in_one_test
 
 UP = (
     "..",
@@ -60,7 +61,7 @@ def refused(store, path) -> None:
             verb()
 
 
-@pytest.mark.parametrize("path", PAYLOADS)
+@in_one_test("path", PAYLOADS)
 def test_paths_that_could_leave_the_root_are_refused(store, tmp_path, path):
     """Safety battery F21."""
     refused(store, path)

@@ -6,16 +6,16 @@ from datetime import UTC, datetime
 from itertools import pairwise
 from zoneinfo import ZoneInfo
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.text import dates
+from marking import in_one_test
 
 THURSDAY = datetime(2026, 2, 26, 12, tzinfo=UTC)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "dated"),
     [
         ("Merge freeze next Thursday", "Merge freeze on 2026-03-05"),
@@ -49,7 +49,7 @@ def test_a_date_ahead_is_written_as_a_calendar_date(text: str, dated: str) -> No
     assert dates.absolute(text, THURSDAY, UTC)[0] == dated
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "dated"),
     [
         ("I ran a race last Saturday", "I ran a race on 2026-02-21"),
@@ -77,7 +77,7 @@ def test_since_names_a_time_gone_by_whatever_the_tense() -> None:
     assert dates.absolute("is ill since June", THURSDAY, UTC)[0] == "is ill since 2025-06"
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "text",
     [
         "every Friday", "on Fridays", "Monday mornings", "Monday through Friday", "I may go", "Feb 31", "March of progress", "July 16-18",
@@ -111,7 +111,7 @@ def test_any_text_at_any_instant_is_dated_without_error(text: str, at: datetime,
     assert all(one.end <= two.start for one, two in pairwise(found))
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "dated"),
     [
         ("The freeze starts next Thursday.", "The freeze starts on 2026-03-05."),

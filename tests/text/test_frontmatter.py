@@ -2,12 +2,11 @@ from __future__ import annotations
 
 import json
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from commonplace.text import frontmatter
-from marking import tries
+from marking import in_one_test, tries
 
 
 def changed(text: str, changes: dict[str, object], newline: str = "\n") -> str:
@@ -16,7 +15,7 @@ def changed(text: str, changes: dict[str, object], newline: str = "\n") -> str:
     return text
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "written", ["no", "12:30", "1.10", "2026-11-21", "012", "1e3", "~", "null", "true", "0x1F", "1_000", ".inf", "+1"]
 )
 def test_what_yaml_would_misread_is_text(written):
@@ -32,7 +31,7 @@ BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
 )
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("block", "problem"),
     [
         (BOMB, "alias"),
@@ -62,9 +61,7 @@ def test_a_block_that_is_not_safe_is_body_and_is_reported(block, problem):
     assert problem in front.problem
 
 
-@pytest.mark.parametrize(
-    "text", ["", "body", "---\n", "---\nno end", "---\njust words\n---\nbody", "----\na: b\n---\n"]
-)
+@in_one_test("text", ["", "body", "---\n", "---\nno end", "---\njust words\n---\nbody", "----\na: b\n---\n"])
 def test_a_text_without_keys_between_two_lines_has_no_front_matter(text):
     """A note that opens with a rule is a note."""
     assert frontmatter.read(text) == frontmatter.Front({}, 0)

@@ -7,10 +7,11 @@ import random
 import pytest
 
 from commonplace.text.inert import inert
+from marking import in_one_test
 from payloads import PAYLOADS, PIECES, live
 
 
-@pytest.mark.parametrize("payload", PAYLOADS)
+@in_one_test("payload", PAYLOADS)
 def test_no_payload_is_live(payload: str) -> None:
     """Issue 16: chat-template tokens, role tags, tool results, fences, images and links."""
     assert live(payload)
@@ -18,7 +19,7 @@ def test_no_payload_is_live(payload: str) -> None:
     assert inert(inert(payload)) == inert(payload)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "text",
     ["a < b and b > c", "List<int> and Map<str, V>", "array[i](x)", "see [the topic](notes/topic.md)", "x || y", "I <3 it",
      "the <userId> field", "https://docs.example/page", "港は閉鎖（注）", "【重要】　明日まで", "＜用户＞登录", "《系统》［１］", "＜Ａ＞と＜Ｂ＞",

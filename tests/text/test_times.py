@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.text.times import ranges, read
+from marking import in_one_test
 
 NOW = datetime(2024, 5, 15, 12, tzinfo=UTC)  # a Wednesday
 FIRST, LAST = "0001-01-02", "9999-12-30"  # of the calendar
@@ -19,7 +20,7 @@ def days(text):
     return [(start.date().isoformat(), end.date().isoformat()) for start, end in ranges(text, NOW)]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "start", "end"),
     [
         ("what did I say yesterday", "2024-05-14", "2024-05-15"),
@@ -49,7 +50,7 @@ def test_a_named_time_becomes_a_range(text, start, end):
     assert (start, end) in days(text)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "start", "end"),
     [
         ("before May 7", FIRST, "2024-05-07"),
@@ -92,7 +93,7 @@ def test_today_is_the_day_of_the_zone_that_is_asked_in(zone, start):
     assert ends - begins == timedelta(days=1)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "rest"),
     [
         ("What did we say on May 7, 2023?", "what did we say on ?"),
@@ -115,9 +116,7 @@ def test_a_month_without_a_year_is_that_month_of_each_of_the_last_years():
     assert ("2020-03-01", "2020-04-01") in days("in March")
 
 
-@pytest.mark.parametrize(
-    "text", ["", "February 31", "this may help", "version 2.0", "march on", "0000-13-45", "chapter 7"]
-)
+@in_one_test("text", ["", "February 31", "this may help", "version 2.0", "march on", "0000-13-45", "chapter 7"])
 def test_what_names_no_time_gives_no_range(text):
     assert days(text) == []
 

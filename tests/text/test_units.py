@@ -1,11 +1,10 @@
 """The unit behind a number, in several languages."""
 
-import pytest
-
 from commonplace.text.units import measured
+from marking import in_one_test
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "text, units",
     [
         ("75 mg daily", ["mg"]),

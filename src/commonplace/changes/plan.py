@@ -74,6 +74,9 @@ class Plan:
         self._deleted: set[str] = set()
         self._lines: dict[str, list[Screened]] = {}
         self._items_now: dict[str, dict[str, Any] | None] = {}  # items of this plan by their id; None is removed
+        self._records: dict[
+            str, tuple[bytes, tuple[Record, ...]]
+        ] = {}  # by path: what was read last, and of which bytes
         self.versions: dict[str, str] = {}
         self.added: list[Added] = []
         self.successors: dict[str, str] = {}
@@ -131,7 +134,11 @@ class Plan:
 
     def records(self, layer: Layer, path: str, data: bytes) -> list[Record]:
         """Read the records of some bytes of a file."""
-        return list(edits.records(layer, path, data, self._parts.zone)) if data else []
+        known, found = self._records.get(path, (b"", ()))
+        if known != data:
+            found = tuple(edits.records(layer, path, data, self._parts.zone)) if data else ()
+            self._records[path] = data, found
+        return list(found)
 
     def topics(self, layer: Layer) -> list[Topic]:
         """Return the topics of a layer as planned."""

@@ -187,23 +187,29 @@ class Tombstones:
     def forbids(self, texts: Iterable[str], sources: Iterable[Source] = ()) -> bool:
         """True if one of these texts, a line of one, or a message that is a source was forgotten."""
         self.catch_up()
-        if self._fingerprints:
-            for text in texts:
-                said = (text, *(_lines(text) if "\n" in text else ()))
-                bare = [_LISTED.sub("", each) for each in said if _LISTED.match(each)]
-                if any(self._fingerprint(each) in self._fingerprints for each in (*said, *bare)):
-                    return True
-        return any(
+        return any(map(self._forbids, texts)) or any(
             (source.session, source.message) in self._hidden
             or any(_overlap(source.span, span) for span in self._spans.get((source.session, source.message), ()))
             for source in sources
         )
 
+    def forbidding(self) -> Callable[[str], bool]:
+        """Return what is true of a text that, or of which a line, was forgotten by now."""
+        self.catch_up()
+        return self._forbids
+
+    def _forbids(self, text: str) -> bool:
+        if not self._fingerprints:
+            return False
+        said = (text, *(_lines(text) if "\n" in text else ()))
+        bare = [_LISTED.sub("", each) for each in said if _LISTED.match(each)]
+        return any(self._fingerprint(each) in self._fingerprints for each in (*said, *bare))
+
     def cut(self, text: str) -> str:
         """Return a journal entry without the sentences that were forgotten; empty if nothing is left."""
-        left = text
+        forbids, left = self.forbidding(), text
         for said in sentences(text.removeprefix(NOTED)):
-            if self.forbids([said]):
+            if forbids(said):
                 left = left.replace(f" {said}", "").replace(said, "")
         return "" if left.strip() == NOTED else left.strip()
 

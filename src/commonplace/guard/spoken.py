@@ -71,7 +71,8 @@ class Said:
             for value in number.values
         )
         begun = [int(value) for value in found if value.isdigit() and int(value) <= _MOST_DAYS]
-        return found | {str(day + span - 1) for day in begun for span in days.lasting(self.text) if span > 1}
+        spans = {span for span in days.lasting(self.text) if span > 1} if begun else set()
+        return found | {str(day + span - 1) for day in begun for span in spans}
 
     @cached_property
     def units(self) -> dict[str, set[str]]:

@@ -125,7 +125,7 @@ def rules(declared: Iterable[tuple[str, str, str | int]], knobs: Mapping[str, fl
         limits = list(trigger.limits)
         held: list[tuple[str, float]] = []
         for name in trigger.names:
-            if name not in PREDICATES and name not in SCOPE_PREDICATES:
+            if not SCOPE_PREDICATES.is_at_hand(name) and name not in PREDICATES:  # both are of one group
                 raise ConfigError(f"there is no trigger {name!r}; use one of {', '.join(sorted(PREDICATES))}")
             limit = limits.pop(0) if limits and name not in EVENTS else "0"
             if not NUMBER.fullmatch(limit) and limit not in knobs:

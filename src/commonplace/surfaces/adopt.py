@@ -324,7 +324,8 @@ def _ranked(folder: Path) -> list[tuple[str, str, int]]:
 def _signs(folder: Path) -> Iterator[tuple[str, str, int]]:
     """Yield (layout, the file that is a sign of it, how strong)."""
     mark = _head(folder / LAYOUT).decode("utf-8", "replace").strip()
-    if mark in LAYOUTS and mark != "native":  # which a folder says too that was opened before it was adopted
+    # A folder that was opened before it was adopted says "native" too; without a mark no other package is searched.
+    if mark not in {"", "native"} and mark in LAYOUTS:
         yield mark, LAYOUT, 100 * _CERTAIN
     elif (folder / STATE).is_dir():
         yield "native", f"{STATE}/", _HINT

@@ -31,6 +31,10 @@ class Installed(Mapping[str, Kind]):
                     return self._found.setdefault(name, point.load())
         return self._found[name]
 
+    def is_at_hand(self, name: str) -> bool:
+        """True if the function of a name is our own or was used before; no other package is searched."""
+        return name in self._found
+
     def __contains__(self, name: object) -> bool:
         """True if a package has a function of this name; nothing is loaded."""
         return name in self._found or any(point.name == name for point in self._points())

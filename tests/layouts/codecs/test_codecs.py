@@ -16,6 +16,7 @@ from commonplace.operations import AddEntry
 from commonplace.text.spans import Keep
 from growth import grows_like_its_input
 from inside import forget_entries
+from marking import in_one_test
 
 NOW = datetime(2026, 11, 21, 12, 30, tzinfo=UTC)
 FILES = {"documents": "MEMORY.md", "journals": "2026-11-21.md", "topics": "a/b.md", "items": "items/semantic.jsonl"}
@@ -84,7 +85,7 @@ def _read_anew(kind, path, data, style):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("kind", "style"), CASES)
-@pytest.mark.parametrize("line", LONG)
+@in_one_test("line", LONG)
 def test_twice_the_text_is_twice_the_work(kind, style, line):
     """Issue 3: 10 MB documents; nothing is read over and over."""
     small, large = ((LONG[line] * count).encode() for count in (60, 120))
@@ -120,7 +121,7 @@ def test_a_document_of_ten_megabytes_is_read_and_edited():
     assert (effect.gone, effect.successors) == ((), {})
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("record", "parts"),
     [
         ("memory/MEMORY.md#0123456789ab", ("memory/MEMORY.md", "0123456789ab")),

@@ -12,6 +12,7 @@ from commonplace.errors import InputError, RecordNotFoundError
 from commonplace.layouts.codecs import blocks, documents, edits
 from commonplace.layouts.codecs.documents import Cap
 from commonplace.layouts.codecs.edits import Duplicate, Effect, Over
+from marking import in_one_test
 
 PATH = "MEMORY.md"
 STYLES = st.sampled_from(["", "list", "paragraph", "separator"])
@@ -314,7 +315,7 @@ def test_bytes_that_are_no_utf8_show_as_a_mark_and_stay_on_disk():
     assert after(data, documents.add(PATH, data, "new")) == data + b"- new\n"
 
 
-@pytest.mark.parametrize("text", ["", "   \n", "\ufeff", "\ud800"])
+@in_one_test("text", ["", "   \n", "\ufeff", "\ud800"])
 def test_a_text_that_says_nothing_is_refused(text):
     with pytest.raises(InputError):
         documents.add(PATH, b"", text)

@@ -12,6 +12,7 @@ from commonplace.errors import InputError, RecordNotFoundError
 from commonplace.layouts.codecs import edits, items
 from commonplace.layouts.codecs.edits import Duplicate, Effect
 from commonplace.operations import MoveCursor, PutItem, RemoveItem
+from marking import in_one_test
 
 NOW = datetime(2026, 11, 21, 12, 30, tzinfo=UTC)
 PATH = "items/semantic.jsonl"
@@ -86,7 +87,7 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize("bad", BAD)
+@in_one_test("bad", BAD)
 def test_a_malformed_line_stays_byte_for_byte_and_is_reported(bad):
     """Seed structured 3.3.10, through upserts and compaction."""
     data = put(b"", "a", content="1") + bad + b"\n"
@@ -123,13 +124,13 @@ def test_an_id_that_is_a_path_is_only_a_name():
     assert edits.split_id(item.id) == (PATH, "../../x#000000000000")
 
 
-@pytest.mark.parametrize("name", ["", " a", "a\nb", "\x00"])
+@in_one_test("name", ["", " a", "a\nb", "\x00"])
 def test_an_id_must_be_one_line_of_printable_characters(name):
     with pytest.raises(InputError):
         items.put(PATH, None, name, {"content": "x"}, NOW)
 
 
-@pytest.mark.parametrize("value", [float("nan"), float("inf"), "\ud800", {1, 2}, object()])
+@in_one_test("value", [float("nan"), float("inf"), "\ud800", {1, 2}, object()])
 def test_a_value_without_a_place_in_json_is_refused(value):
     with pytest.raises(InputError, match="JSON"):
         items.put(PATH, None, "a", {"content": value}, NOW)

@@ -13,6 +13,7 @@ from commonplace.layouts.codecs import edits, topics
 from commonplace.layouts.codecs.edits import Duplicate, Effect
 from commonplace.layouts.codecs.topics import Pointer
 from commonplace.operations import AddEntry, PutTopic, RemoveTopic
+from marking import in_one_test
 
 NOW = datetime(2026, 11, 21, 12, 30, tzinfo=UTC)
 PATH = "people/steve.md"
@@ -93,7 +94,7 @@ def test_links_come_from_front_matter_wiki_marks_and_relative_paths():
     assert topics.links(PATH, body, ["n2", "n3"]) == ("n2", "n3", "b.md")
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "path",
     ["../../x.md", "/etc/x.md", "a/../b.md", "__root__.md", "a//b.md", ".hidden.md", "a\\b.md", "x.txt", "a\x00.md", "", "a /b.md", "x.md "],
 )  # fmt: skip
@@ -177,7 +178,7 @@ def test_a_title_makes_a_file_name_that_is_free():
     assert topics.name_for("con") == "%63on.md"
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("title", "name"),
     [
         ("Rückgabe & Größe", "rückgabe-grösse.md"),

@@ -13,7 +13,7 @@ from commonplace.recall.index import vectors
 from commonplace.recall.index.rows import IndexRow
 from commonplace.recall.index.sqlite import SqliteIndex
 from commonplace.recall.index.vectors import Space, Vectors, cosine, floats, halved, units
-from marking import tries
+from marking import in_one_test, tries
 
 SIZE = 8
 FINITE = st.floats(-1e6, 1e6, allow_subnormal=False)
@@ -107,9 +107,7 @@ def test_a_note_that_says_something_else_by_now_gets_no_vector(index):
     assert kept.missing_notes(5) == [(row, text)]
 
 
-@pytest.mark.parametrize(
-    "wrong", [[[1.0], [1.0, 2.0]], [["x"]], [[float("inf")]], [None], 3, None, [[None]], [1.0, 2.0]]
-)
+@in_one_test("wrong", [[[1.0], [1.0, 2.0]], [["x"]], [[float("inf")]], [None], 3, None, [[None]], [1.0, 2.0]])
 def test_what_is_no_vectors_is_refused(wrong):
     """An embedder returns anything."""
     with pytest.raises((TypeError, ValueError)):

@@ -10,6 +10,7 @@ from commonplace.recall.index import rows
 from commonplace.recall.index.passages import SLACK, passages
 from commonplace.text import terms
 from growth import grows_like_its_input
+from marking import in_one_test
 
 
 def test_chinese_is_taken_in_pairs_of_characters():
@@ -24,7 +25,7 @@ def test_a_question_is_cut_at_chinese_function_words():
     assert terms.words("我的生日是什么", whole=True)[:3] == ["我的", "的生", "生日"]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("written", "asked"),
     [
         ("call getUserName first", {"getusername", "get", "user", "name"}),

@@ -21,6 +21,7 @@ from commonplace.memory.designs import LAYOUTS
 from commonplace.surfaces.cli import commands
 from commonplace.testing import ScriptedLLM
 from inside import by_name
+from marking import in_one_test
 
 ESC = "\x1b"
 
@@ -461,7 +462,7 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize("arguments", BAD, ids=[" ".join(each)[:40].encode("unicode_escape").decode() for each in BAD])
+@in_one_test("arguments", BAD, ids=[" ".join(each)[:40].encode("unicode_escape").decode() for each in BAD])
 def test_bad_input_is_one_line_and_exit_code_2(run, arguments):
     """Issue 2: a typed error or a contained result, never a traceback in the CLI."""
     done = run(*arguments)
@@ -535,7 +536,7 @@ def test_colours_are_for_terminals(run, monkeypatch):
     assert ESC not in run("recall", "tea").out
 
 
-@pytest.mark.parametrize("name", sorted(commands.COMMANDS))
+@in_one_test("name", sorted(commands.COMMANDS))
 def test_every_command_explains_itself(run, name):
     """Each command has help, and those on a memory name where it is looked for."""
     done = run(name, "--help")

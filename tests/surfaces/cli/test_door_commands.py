@@ -12,6 +12,7 @@ from commonplace.changes.actors import PERSON, TOOL
 from commonplace.jobs.running import Wanted
 from commonplace.store.files.disk import Disk
 from inside import commits_of, scope_of
+from marking import in_one_test
 
 
 @pytest.fixture
@@ -209,7 +210,7 @@ def test_what_met_an_edit_is_shown_with_both_texts(run, here):
     assert "opens at ten" in run("-C", ".commonplace-memory", "show", "memory/MEMORY.md").out
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("arguments", "code"),
     [
         (["remember", "x", "--kind", "nonsense"], 2),

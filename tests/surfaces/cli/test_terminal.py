@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import click
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.surfaces.cli import terminal
+from marking import in_one_test
 
 
 @given(st.text(), st.integers(2, 60))
@@ -30,7 +30,7 @@ def test_printed_text_cannot_drive_a_terminal(text):
     assert not [char for char in terminal.line(text) if ord(char) < 32 or 127 <= ord(char) < 160]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("word", "query", "expected"),
     [
         ("gauges", "gauge", True),

@@ -15,7 +15,7 @@ from commonplace.errors import InputError
 from commonplace.records import LAYERS
 from commonplace.surfaces import evaluate
 from commonplace.surfaces.evaluate import Case, Target
-from marking import tries
+from marking import in_one_test, tries
 
 COMMANDS = Path(__file__).parents[3] / "docs" / "commands.md"
 
@@ -100,7 +100,7 @@ BAD = [  # text, line, what is said
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "line", "said"), BAD)
+@in_one_test(("text", "line", "said"), BAD)
 def test_what_is_wrong_in_a_file_is_named_with_its_line(text, line, said):
     """Unknown keys, values of another kind and contradictions give an error with file and line."""
     with pytest.raises(InputError) as caught:

@@ -6,10 +6,9 @@ import re
 import sqlite3
 from datetime import UTC, datetime
 
-import pytest
-
 from commonplace.guard import screen
 from commonplace.surfaces.cli import sample
+from marking import in_one_test
 
 ROWS = [(batch.session_id, message) for batch in sample.batches() for message in batch.messages]
 TEXTS = {message.id: message.content for _, message in ROWS}
@@ -39,7 +38,7 @@ def test_a_page_that_gives_orders_came_through_a_web_tool():
     assert [(page.role, page.tools) for page in pages] == [("tool", ("web_fetch",))]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "pattern",
     [
         r"indent with tabs", r"four spaces, no tabs", r"third coffee", r"green tea", r"at 9:30", r"9:30 to 10:15",
@@ -52,7 +51,7 @@ def test_the_sample_holds_what_a_memory_must_tell_apart(pattern):
     assert any(re.search(pattern, text, re.DOTALL) for text in TEXTS.values())
 
 
-@pytest.mark.parametrize(("question", "answers"), sample.QUESTIONS)
+@in_one_test(("question", "answers"), sample.QUESTIONS)
 def test_each_question_is_found_by_its_words_but_not_by_copying_them(question, answers):
     """Plain FTS5 finds an answer among the first five; no four words in a row are the answer's own."""
     index = sqlite3.connect(":memory:")

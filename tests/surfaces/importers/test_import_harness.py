@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from import_samples import Import, lines, spoken, written
 
 from commonplace.surfaces.importers.harness import voices
+from marking import in_one_test
 
 
 def split(text: str) -> list[tuple[str, str]]:
@@ -35,7 +36,7 @@ def test_a_reminder_without_an_end_takes_all_that_follows():
     assert split(twice) == [("system", twice)]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "voice"),
     [
         ("<command-name>/review</command-name>\n<command-args>--fast</command-args>", "system"),

@@ -79,7 +79,8 @@ class Page(msgspec.Struct, frozen=True):
         if path not in self.past:
             return list(reader.visible(reader.records(path)))
         visible = reader.visible(edits.records(layer, path, self.past[path], self.parts.zone))
-        return [record for record in visible if not self.parts.tombstones.forbids([record.text], ())]
+        forbids = self.parts.tombstones.forbidding()
+        return [record for record in visible if not forbids(record.text)]
 
     def joined(self, row: PromptSection) -> list[tuple[Layer, Record]]:
         """Return the records of a section's layers; what a later layer says goes before what an earlier one says."""
