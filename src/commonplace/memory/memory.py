@@ -20,7 +20,7 @@ from commonplace.jobs.failures import Failure
 from commonplace.jobs.running import Wanted
 from commonplace.jobs.schedule import Mode
 from commonplace.layouts.schema import Layout
-from commonplace.memory import designs, said, verbs
+from commonplace.memory import designs, said, taken_back, verbs
 from commonplace.memory import doctor as doctors
 from commonplace.memory.arguments import Opening, configured, require_mode, scope_chain
 from commonplace.memory.opening import Opened
@@ -239,7 +239,7 @@ class Memory(Past):
         reason: str = "",
         actor: Actor = LIBRARY,
     ) -> Outcome:
-        """Store one memory.
+        """Store one memory, in place of the one that it takes back in its words (`no longer in Brixton`).
 
         Args:
             text: One statement.
@@ -267,7 +267,8 @@ class Memory(Past):
             scope, text, kind=kind, to=place, source=source, trust=trust, valid_from=valid_from, expires=expires
         )
         versions = {operation.path: expect} if expect is not None else None
-        return self._chain.made_in(scope, scope.commit([operation], actor=actor, reason=reason, expect=versions))
+        operations = taken_back.in_place(scope, operation, actor)
+        return self._chain.made_in(scope, scope.commit(operations, actor=actor, reason=reason, expect=versions))
 
     def read(self, record_id: str) -> Record:
         """Return a record by its id, or the one that has replaced it.

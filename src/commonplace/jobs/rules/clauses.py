@@ -104,6 +104,8 @@ def _of_sentence(text: str, masked: str, start: int, end: int, mark: str) -> Ite
     begin, lead, reported = _skip_leads(masked, start, end)
     joints = (found.span() for found in guard("joint").finditer(masked, begin, end))
     cuts = [span for span in joints if not _within_reason(masked, begin, span)]
+    while cuts and guard("listed_kin").match(masked, cuts[-1][1], end) and "and" in masked[slice(*cuts[-1])]:
+        cuts.pop()  # `with my partner and our cat` is one statement
     edges = [begin, *(after for _, after in cuts)]
     ends = [*(before for before, _ in cuts), end]
     conditional = False
@@ -142,7 +144,8 @@ def _claim(text: str) -> str:
 
 def _clause(text: str, masked: str, left: int, right: int) -> Clause | None:
     begin, lead, _ = _skip_leads(masked, left, right)
-    asked = guard("asked_behind").search(masked, begin, right)
+    alone = guard("asked_alone").fullmatch(masked[begin:right].strip(" .!。！"))
+    asked = guard("asked_behind").search(masked, begin, right) if alone is None else None
     right = right if asked is None else asked.start()
     while right > begin and (
         masked[right - 1] in MASK or not (masked[right - 1].isalnum() or masked[right - 1] in "%)\"'”’+#°€$*_`")
@@ -187,6 +190,20 @@ def with_what_it_is(before: Clause | None, clause: Clause) -> Clause:
         return clause
     text = clause.text[: found.start("it")] + "my " + drinks[0]["what"] + clause.text[found.end("it") :]
     return msgspec.structs.replace(clause, text=text, start=before.start)
+
+
+def with_work(before: Clause | None, clause: Clause) -> Clause:
+    """Return `I'm at Bosch now` as `I work at Bosch now`, if the clause before says that a job ended or changed."""
+    found = guard("at_work").match(clause.text)
+    if (
+        before is None
+        or found is None
+        or clause.start - before.end > 6
+        or guard("job_over").search(before.text) is None
+    ):
+        return clause
+    text = f"I {found['now'] or ''}work {clause.text[found.end() :]}"
+    return msgspec.structs.replace(clause, text=text)
 
 
 def with_topic(before: Clause | None, clause: Clause) -> Clause:

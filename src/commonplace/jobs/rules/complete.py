@@ -38,7 +38,8 @@ def says_something(text: str, said: str, rule: Rule) -> bool:
 
 def _enough(said: str, rule: Rule) -> bool:
     """True if enough words carry a meaning besides dates and times: one for what is liked, two for what was done."""
-    carrying = [word for word in matching.content(said) if len(word) > 1 and not guard("of_time").fullmatch(word)]
+    long = (word for word in matching.content(said) if len(word) > 1 or guard("wide").match(word))
+    carrying = [word for word in long if not guard("of_time").fullmatch(word)]
     if rule.slot or rule.kind == "constraint":
         return True
     if rule.kind == "preference" or (rule.kind == "fact" and not rule.loose):

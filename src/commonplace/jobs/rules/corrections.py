@@ -67,12 +67,20 @@ def _sound(old: str, new: str) -> Correction | None:
 
 def ended(clause: Clause) -> str:
     """Return the value that a clause says is over (`switched from A to B`, `B instead of A`), or nothing."""
-    for pattern in corrections("over"):
-        found = pattern.search(clause.lead + clause.text)
-        old = "" if found is None else found["old"].strip(" ,.'’")
-        if old and not guard("vague").match(old) and len(old.split()) <= 5:
-            return old
+    for text in dict.fromkeys((clause.lead + clause.text, clause.text)):
+        for pattern in corrections("over"):
+            found = pattern.search(text)
+            old = "" if found is None else found["old"].strip(" ,.'’")
+            if old and not guard("vague").match(old) and len(old.split()) <= 5:
+                return old
     return ""
+
+
+def taken_back(text: str) -> tuple[str, ...]:
+    """Return the values that a whole statement says are over (`no longer in Brixton`, `not at 9:30`)."""
+    said = " ".join(text.split()).strip(" .!。！")
+    found = (each["old"].strip(" ,.'’") for row in corrections("taken_back") for each in row.finditer(said))
+    return tuple(dict.fromkeys(old for old in found if old and not guard("vague").match(old)))
 
 
 def _alike(old: str, new: str) -> bool:

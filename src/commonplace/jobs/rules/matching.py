@@ -7,7 +7,7 @@ and sense; a successor names the same thing with another value, or takes back wh
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -26,6 +26,8 @@ _EMPTY_NOUN: Final = (
 )
 _SPEAKER: Final = pattern(r"(?:user|we|i|our)\b(?!['’]s)", re.IGNORECASE)
 _WE: Final = pattern(r"\A(?:we|i) ")
+_TIMES: Final = frozenset({"date", "clock", "day"})
+_SORTS: Final = ("date", "clock", "day", "address", "number")
 _IDEOGRAPH: Final = pattern(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
@@ -78,6 +80,29 @@ def put(text: str, old: str, new: str) -> str:
     return re.sub(rf"(?<!\w){re.escape(old.strip())}(?!\w)", lambda _: new.strip(), text, flags=re.IGNORECASE)
 
 
+def in_its_place(text: str, other: str) -> str:
+    """Return what is known once a statement has replaced another: itself, or the other with the new value.
+
+    The latter if the other says more than the value that is over, and the statement no more than what is in its place.
+    """
+    said = guard("in_place_of").fullmatch(text.rstrip(" ."))
+    if said is None:
+        return text
+    new, old = (next(filter(None, (said[name + way] for way in ("used", "moved", "put")))) for name in ("new_", "old_"))
+    place = pattern(rf"(?<![\w`]){re.escape(old)}(?![\w`])", re.IGNORECASE)
+    return place.sub(lambda _: new, other) if says_more(other, [old]) and len(place.findall(other)) == 1 else text
+
+
+def says_more(text: str, values: Sequence[str]) -> bool:
+    """True if a statement has a part of its own beside the one that holds some values (`npm, Node 18 and Jest`)."""
+    parts = guard("part_end").split(text)
+    return any(content(part) and not any(_has(part, value) for value in values) for part in parts)
+
+
+def _has(text: str, value: str) -> bool:
+    return value in text if _IDEOGRAPH.search(value) else holds(text, value)
+
+
 def succeeds(text: str, frame: str, supersedes: str, other: str, *, home: bool = False) -> bool:
     """True if a statement replaces another.
 
@@ -106,7 +131,27 @@ def succeeds(text: str, frame: str, supersedes: str, other: str, *, home: bool =
     if supersedes and _is_held(other, supersedes) and not _of_another_person(text, other):
         told_apart = guard("of_time").fullmatch(supersedes) or _is_contrast(text, supersedes)
         return not told_apart or of_one_thing(text, other, supersedes)
-    return _sets(text, other) or _instead(text, other) or _in_role(text, other) or _has_another_value(text, other)
+    return any(over(text, other) for over in (_sets, _resets, _moves_home, _instead, _in_role, _has_another_value))
+
+
+def takes_back(text: str, values: Iterable[str], other: str) -> bool:
+    """True if another statement says of the same thing that one of some values is so, and one says that it is over."""
+    mine, theirs = tokens(text), tokens(other)
+    if not mine or not theirs or _whose(text) != _whose(other) or same(text, other):
+        return False
+    users = [guard("of_user").match(each) is not None for each in (text, other)]
+    if users[0] != users[1] or not (users[0] or mine[0].word == theirs[0].word):
+        return False
+    for value in values:
+        rest = content(other) - content(value) - {"user"}
+        wide = _IDEOGRAPH.search(value) is not None
+        if (
+            _has(other, value)
+            and not _denies(other)
+            and (rest <= content(text) if wide else not rest or rest & content(text))
+        ):
+            return True
+    return False
 
 
 def _is_contrast(text: str, value: str) -> bool:
@@ -156,6 +201,51 @@ def _sets(text: str, other: str) -> bool:
     found = guard("sets").match(guard("speaker_label").sub("", text))
     thing = content(found["thing"] or found["named"]) if found else frozenset()
     return len(thing) > 1 and thing <= content(other)
+
+
+def _resets(text: str, other: str) -> bool:
+    """True if a statement says to what a thing was moved or changed, and another gives it a value of the same sort.
+
+    A thing is known by two words that both have, or by one with which the other begins if the value is a time.
+    """
+    found = guard("resets").match(text)
+    if found is None or _denies(other) or _whose(text) != _whose(other):
+        return False
+    thing = content(found["thing"] or found["named"] or found["set"])
+    begins = content(guard("held_at").split(guard("speaker_label").sub("", other), maxsplit=1)[0])
+    begin = max(found.start("value"), found.start("valued"))
+    new, old = _sorts(text[begin:]), _sorts(other)
+    shared = (content(text[:begin]) & content(other)) - words("light") - {"user"}
+    whole = thing == begins - {"user"} and all(sort in _TIMES for sort, _ in new)
+    if not thing <= content(other) or not (len(shared) > 1 or whole):
+        return False
+    return bool(new) and all(_has_one(old, *each) for each in new)
+
+
+def _moves_home(text: str, other: str) -> bool:
+    """True if a person says in another language than English that they have moved, and another where they live."""
+    moved = guard("moved_home").match(text) is not None and guard("not_of_late").search(text) is None
+    return moved and any(guard(name).match(other) for name in ("lives_at", "moved_home"))
+
+
+def _whose(text: str) -> set[str]:
+    """Return the relatives that a statement names, and whose a thing is that it begins with, if not the speaker's."""
+    owner = guard("owner").match(text)
+    found = {token.word for token in tokens(text)}
+    return {word for word in RELATIVES if word in found} | ({owner["who"]} if owner else set())
+
+
+def _has_one(values: Sequence[tuple[str, str]], sort: str, unit: str) -> bool:
+    units = [of for each, of in values if each == sort]
+    return len(units) == 1 and (not unit or units[0] in {"", unit})
+
+
+def _sorts(text: str) -> list[tuple[str, str]]:
+    """Return of which sort each value in a text is (a date, a clock, a number), and what a number counts."""
+    return [
+        (next(sort for sort in _SORTS if found[sort]), (found["unit"] or "").lower())
+        for found in guard("value_sorts").finditer(text)
+    ]
 
 
 def _has_another_value(text: str, other: str) -> bool:

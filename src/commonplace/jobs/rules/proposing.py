@@ -106,7 +106,12 @@ def _admit(memos: list[Memo], memo: Memo) -> list[Memo]:
     left = [kept for kept in memos if kept not in over and not _within(kept, memo)]
     slot = "" if memo.slot == CHANGE and len(left) < len(memos) else memo.slot
     instead = tuple(each for kept in over for each in _with(kept))
-    return [*left, msgspec.structs.replace(memo, slot=slot, instead=instead)]
+    text = _in_its_place(memo, over[0].text) if len(over) == 1 else memo.text
+    return [*left, msgspec.structs.replace(memo, text=text, slot=slot, instead=instead)]
+
+
+def _in_its_place(memo: Memo, text: str) -> str:
+    return memo.text if memo.slot == HOME else matching.in_its_place(memo.text, text)
 
 
 def _with(kept: Memo) -> tuple[Memo, ...]:
@@ -260,7 +265,7 @@ class _Desk:
         old = self._old(memo, [each for each in self._known if self._reaches(each)])
         if old is not None:
             if not (old.by_hand and memo.at and memo.at < old.by_hand):
-                self._replace(old, memo, memo.text)
+                self._replace(old, memo, _in_its_place(memo, old.text))
         elif memo.slot == CHANGE:
             return
         elif place.form == "item":
@@ -435,7 +440,7 @@ class _Body:
         over = next((number for number, line in stated.items() if _over(memo, line)), None)
         over = _switched(memo, stated.items()) if over is None else over
         if over is not None:
-            self._lines[over] = f"- {memo.text}"
+            self._lines[over] = f"- {_in_its_place(memo, stated[over])}"
         else:
             while self._lines and not self._lines[-1].strip():
                 self._lines.pop()

@@ -24,21 +24,9 @@ from commonplace.records import RecordedMessage, Trust
 from commonplace.text import dates
 from commonplace.text.pieces import one_line, plain_name
 
-_HELD_AT = (
-    "is",
-    "are",
-    "moves",
-    "moved",
-    "has moved",
-    "takes place",
-    "happens",
-    "starts",
-    "begins",
-    "shifts",
-    "changes",
-)
-
-
+_HELD_AT: Final = (
+    "is", "are", "moves", "moved", "has moved", "takes place", "happens", "starts", "begins", "shifts", "changes",
+)  # fmt: skip
 MEMOS_PER_MESSAGE: Final = 4  # the least salient go first
 NAME_CHARS: Final = 25  # of what is over, where a statement begins with it
 SCAN_CHARS: Final = 20_000  # of a longer message only head and tail are read: the middle is pasted
@@ -121,7 +109,7 @@ class Reader:
         before: Clause | None = None
         held: Memo | None = None  # what the next sentence may go on with
         for spoken in clauses.clauses(text, masked):
-            clause = clauses.with_topic(before, clauses.with_what_it_is(before, spoken))
+            clause = clauses.with_topic(before, clauses.with_work(before, clauses.with_what_it_is(before, spoken)))
             former, before = before, spoken
             longer = None if held is None else complete.continued(held, clause, item, start)
             memo = None if longer is not None else self._stated(item, start, clause, former)
@@ -142,6 +130,8 @@ class Reader:
 
     def _stated(self, item: RecordedMessage, start: int, clause: Clause, before: Clause | None) -> Memo | None:
         """Return what one clause states, as the first kind of statement that it fits."""
+        if before is not None and self._instructed and guard("asked_alone").fullmatch(clause.text):
+            return self._kept(item, start, before, "fact")
         memo = (
             self._standing(item, start, clause)
             or self._correction(item, start, clause)
@@ -189,7 +179,9 @@ class Reader:
         )
 
     def _standing(self, item: RecordedMessage, start: int, clause: Clause) -> Memo | None:
-        if not self._instructed or clause.question or clause.reported or len(clause.text.split()) < 3:
+        if clause.question or clause.reported or len(clause.text.split()) < 3:
+            return None
+        if not self._instructed and guard("assistants_work").search(clause.text) is None:
             return None
         for rule in patterns.rows("standing"):
             found = rule.pattern.match(clause.text, clause.core)
@@ -232,16 +224,21 @@ class Reader:
     def _explicit(self, item: RecordedMessage, start: int, clause: Clause) -> Memo | None:
         """Return the memo of a clause that was marked as worth noting (`Fact: …`) though no row knows its shape."""
         mark = guard("noted").match(clause.lead)
-        if mark is None or clause.unreal or len(clause.text.split()) < 3 or not guard("asserts").search(clause.text):
+        if mark is None or not guard("asserts").search(clause.text):
             return None
+        if not self._instructed and guard("bare").search(clause.lead + clause.text):
+            return None  # people say `remember, life is short` to each other
         label = (mark["mark"] or "fact").split()[-1]
-        kinds: dict[str, Kind] = {
-            "decision": "decision",
-            "preference": "preference",
-            "rule": "constraint",
-            "constraint": "constraint",
-        }
-        rule = Rule(kind=kinds.get(label, "fact"), weight=0.7, pattern=guard("anything"))
+        kinds: dict[str, Kind] = {"decision": "decision", "preference": "preference"}
+        kinds |= dict.fromkeys(("rule", "constraint"), "constraint")
+        return self._kept(item, start, clause, kinds.get(label, "fact"))
+
+    def _kept(self, item: RecordedMessage, start: int, clause: Clause, kind: Kind) -> Memo | None:
+        """Return the memo of a clause that a person asked to remember, in whatever words it is."""
+        short = len(clause.text.split()) < 3 and len(guard("wide").findall(clause.text)) < 4
+        if clause.question or clause.reported or clause.unreal or short:
+            return None
+        rule = Rule(kind=kind, weight=0.7, pattern=guard("anything"))
         found = guard("anything").fullmatch(clause.text)
         return None if found is None else self._worded(item, start, clause, rule, found)
 
