@@ -80,3 +80,8 @@ def test_what_must_not_be_taken_is_not():
     for name in ("dev", "held_out"):
         said = list(sentences(name, "none"))
         assert [text for text in said if noted(text, coding=True) or noted(text, coding=False)] == []
+
+
+def test_sentences_in_german_french_and_spanish_are_taken():
+    """Issue 17.5: where things go in a project, what is never done, what is not done without asking."""
+    assert [text for text in sentences("dev", "foreign") if not noted(text, coding=True)] == []
