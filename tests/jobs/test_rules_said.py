@@ -85,3 +85,20 @@ def test_what_must_not_be_taken_is_not():
 def test_sentences_in_german_french_and_spanish_are_taken():
     """Issue 17.5: where things go in a project, what is never done, what is not done without asking."""
     assert [text for text in sentences("dev", "foreign") if not noted(text, coding=True)] == []
+
+
+def test_what_coders_say_is_taken():
+    """Issue 17.5: standing preferences, facts of a project and of a machine."""
+    said = [
+        *sentences("dev", "coder"),
+        "we don't do semicolons in this repo",
+        "only ever use UTC timestamps",
+        "we deploy to fly.io",
+    ]
+    assert [text for text in said if not noted(text, coding=True)] == []
+
+
+def test_sentences_that_were_held_out_are_taken_too():
+    """Issue 17.5: 36 of 50, run once after the rules were done; 32 before."""
+    counts = {kind: taken("held_out", kind) for kind in ("coder", "personal", "foreign")}
+    assert counts == {"coder": 12, "personal": 17, "foreign": 7}
