@@ -98,7 +98,7 @@ def _data() -> dict[str, Any]:
 def _fragments() -> dict[str, str]:
     """Return the named parts of patterns; two of them are made of the kinds of things."""
     called, things = (f"(?:{'|'.join(column)})" for column in zip(*_data()["kinds"].values(), strict=True))
-    return _data()["fragments"] | {"kind_of_thing": called, "thing_of_a_kind": things}
+    return {**_data()["fragments"], "kind_of_thing": called, "thing_of_a_kind": things}
 
 
 def _compile(pattern: str) -> re.Pattern[str]:
