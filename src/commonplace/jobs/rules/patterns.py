@@ -94,8 +94,15 @@ def _data() -> dict[str, Any]:
     return tomllib.loads(packaged.text(__package__, "rules.toml"))
 
 
+@cache
+def _fragments() -> dict[str, str]:
+    """Return the named parts of patterns; two of them are made of the kinds of things."""
+    called, things = (f"(?:{'|'.join(column)})" for column in zip(*_data()["kinds"].values(), strict=True))
+    return {**_data()["fragments"], "kind_of_thing": called, "thing_of_a_kind": things}
+
+
 def _compile(pattern: str) -> re.Pattern[str]:
     pattern = pattern.replace("\n", "")  # a long pattern is wrapped; a line break is not part of it
     while "{{" in pattern:
-        pattern = re.sub(r"\{\{(\w+)\}\}", lambda found: _data()["fragments"][found[1]].replace("\n", ""), pattern)
+        pattern = re.sub(r"\{\{(\w+)\}\}", lambda found: _fragments()[found[1]].replace("\n", ""), pattern)
     return re.compile(pattern.replace("[A-Z]", _CAPITAL), re.IGNORECASE)

@@ -391,7 +391,7 @@ class Reader:
         about_code = self._coding or guard("coder").search(clause.text) is not None
         said = guard("courtesy").sub("", guard("oath").sub("", guard("outcry").sub("", one_line(clause.text))))
         behind = guard("behind_an_order").search(said)
-        order = said if behind is None else said[: behind.start()]
+        order = guard("courtesy").sub("", said if behind is None else said[: behind.start()])
         for rule in patterns.rows("coding"):
             if rule.code and not about_code:
                 continue
@@ -422,7 +422,8 @@ class Reader:
         )
         asked = guard("asks").match(clause.text)
         said = clause.text[asked.end() :] if asked else clause.text
-        if found is None or (found.kind != "instruction" and guard("passing").search(said)):
+        lasting = guard("in_this_project").sub("", said)
+        if found is None or (found.kind != "instruction" and guard("passing").search(lasting)):
             return None
         text = one_line(clause.text)
         if found.kind != "instruction":
