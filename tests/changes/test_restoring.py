@@ -33,7 +33,8 @@ def shown(memory: Memory) -> list[str]:
 
 
 def superseded(memory: Memory) -> list[str]:
-    return [hit.text for hit in memory.recall("budget for the trip to Lisbon") if hit.superseded_by]
+    found = memory.recall("budget for the trip to Lisbon")
+    return [hit.text for hit in found if hit.superseded_by and hit.layer == "sessions"]
 
 
 @pytest.mark.parametrize("layout", ["native", "two-layer"])
