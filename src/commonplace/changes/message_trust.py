@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
-from commonplace.guard.pasted import Span, part_trust, pasted
+from commonplace.guard.pasted import part_trust, pasted
+from commonplace.guard.shapes import Span
 from commonplace.guard.trust import Voices
 from commonplace.records import RecordedMessage, Trust, is_below_agent, lowest_trust
 from commonplace.text.content import sentences

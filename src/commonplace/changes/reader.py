@@ -18,7 +18,7 @@ from commonplace.changes.sessions import Sessions
 from commonplace.changes.tombstones import Tombstones
 from commonplace.errors import GoneError, InputError, PathError, RecordNotFoundError
 from commonplace.guard import fold
-from commonplace.guard.pasted import Span
+from commonplace.guard.shapes import Span
 from commonplace.layouts.codecs.edits import split_id
 from commonplace.layouts.schema import Layer, Layout
 from commonplace.records import Entry, Item, JournalEntry, Record, RecordedMessage, Source, Topic, Trust, lowest_trust

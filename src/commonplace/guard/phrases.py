@@ -1,0 +1,28 @@
+"""The phrases that announce a text as foreign or as one's own; data in `rules/announced.toml`, by language."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from functools import cache
+
+from commonplace.text import packaged
+
+
+@cache
+def _rules() -> dict[str, dict[str, list[str]]]:
+    return tomllib.loads(packaged.text(__package__, "rules/announced.toml"))
+
+
+@cache
+def phrase(name: str) -> re.Pattern[str]:
+    """Return the pattern of the phrases of one name."""
+    whole = "|".join(f"(?:{part})" for part in _rules()["patterns"][name])
+    for key, parts in _rules()["fragments"].items():
+        whole = whole.replace("{{" + key + "}}", "(?:" + "|".join(parts) + ")")
+    return re.compile(whole, re.IGNORECASE)
+
+
+def followed(heads: str, by: str, text: str) -> bool:
+    """True if one of some words is in a text, followed by what must come after it."""
+    return any(phrase(by).match(text, found.end()) for found in phrase(heads).finditer(text))

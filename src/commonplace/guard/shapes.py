@@ -1,0 +1,146 @@
+"""Which lines have the shape of what nobody types to an assistant: a quotation, a log, a chat, code, data, a page.
+
+Pure: lines in, spans out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from commonplace.guard.phrases import phrase
+from commonplace.text.patterns import pattern
+
+Span = tuple[int, int]
+
+_QUOTE_LINE: Final = pattern(r"[ \t]*(?:>|&gt;)")
+_STAMP: Final = (
+    r"\[?(?:(?:[^\W\d_]{2,9}\.?,? )?(?:\d{1,4}[./-]\d{1,2}[./-]\d{2,4},?[ T])?"
+    r"\d{1,2}[:.h]\d\d(?::\d\d)?(?: ?[ap]\.?m\.?)?)\]?"
+)
+_NAMED: Final = r"[^\W\d_][^\n:：|]{0,40}"
+_CHAT: Final = pattern(rf"[ \t]*{_STAMP}[ \t]*[-–—|]?[ \t]*<?{_NAMED}>?[ \t]?[:：]", re.IGNORECASE)
+_CHAT_HEAD: Final = pattern(
+    rf"[ \t]*{_NAMED}(?:[ \t]+|[ \t]*[—–-][ \t]*[^\d\n]{{0,12}}){_STAMP}[ \t]*(?:\Z|[:：])", re.IGNORECASE
+)
+_SPEAKER: Final = pattern(r"[ \t]*\**([^\W\d_][\w.'’-]{0,20}(?: [^\W\d_][\w.'’-]{0,20})?)\**[ \t]?[:：]\**\s*\S")
+_LOG: Final = pattern(
+    r"[ \t]*(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d(?:[.,]\d{1,9})?\]?[ \t]"
+    r"|\[?\d{4}-\d\d-\d\d\]?[ \t]+\[?(?:INFO|DEBUG|NOTICE|WARN|ERROR|TRACE|FATAL)"
+    r"|\[?(?:INFO|NOTICE|DEBUG|WARN(?:ING)?|ERROR|TRACE|FATAL|CRITICAL)\]?[ :\t]"
+    r"|npm ERR!|fatal: "
+    r"|error(?:\[\w+\])?: |\w*(?:Error|Exception|Warning): |E   |at [\w.$<>]+ ?\(|File \"[^\"]+\", line"
+    r"|[A-Z][a-z]{2} \d{1,2} \d\d:\d\d:\d\d )"
+)
+_TRACE: Final = pattern(
+    r"[ \t]*(?:Traceback \(|Exception in thread |panic: |diff --git |@@ -\d|--- a/|goroutine \d|[$❯➜] [a-z./~])"
+)
+_CODE: Final = pattern(
+    r"[ \t]*(?:import [\w{*]|from [\w.]+ import|(?:async )?def \w+\(|class \w+[(:{]"
+    r"|function\b.*[{(]|(?:const|let|var) \w+ ?="
+    r"|(?:public|private|static|export) \w|return\b|#include|#!|package \w+;?\Z|//|/\*|\*/"
+    r"|<\?|<!|@\w+[(\n]?\Z|[\])}]+[;,]?\Z"
+    r"|(?:if|for|while|try|else|elif|except|switch|catch)\b.*[:{]\Z)|.*[;{}]\s*\Z|.*\w\(.*\)\s*\Z"
+)
+_CODE_BESIDE: Final = pattern(r"(?:\t|  )|[ \t]*(?:#|--|\*)")
+_CUE: Final = pattern(r"[ \t]*(?:\d{1,2}:)?\d\d:\d\d[.,]\d{3} --> ")  # of subtitles
+_NEST: Final = pattern(r"[a-z][\w.-]{0,40}:[ \t]*\Z")
+_NESTED: Final = pattern(r" {2,20}(?:- )?[a-z][\w.-]{0,40}:(?:[ \t]|\Z)")
+_TICKET: Final = pattern(
+    r"[ \t]*(?:ticket|issue|bug|case|incident|vorgang|incidencia|chamado|zgłoszenie|тикет|заявка|工单)\s?"
+    r"(?:#|nr\.? |no\.? |n[º°] ?|№ ?)\d{2,12}\b",
+    re.IGNORECASE,
+)
+_FIELD: Final = pattern(r"[ \t]*[^\W\d_][^\n:：]{1,30}[:：]")
+_LINKED: Final = pattern(r"\[[^\]\n]{1,80}\]\([^)\n]{1,300}\)")
+_BAR: Final = pattern(r"[^|·•›»\n]{1,40}(?:[ \t][|·•›»][ \t][^|·•›»\n]{1,40}){2,20}\Z")
+_FOOT: Final = pattern(r"[ \t]*(?:©|\(c\)|copyright\b)[^\n]{0,200}\Z|.{0,80}\ball rights reserved\b", re.IGNORECASE)
+_CELLS: Final = pattern(r"[,;\t](?! )")
+BULLET: Final = pattern(r"[ \t]*(?:[-*•–—]|\d{1,3}[.)]|\([a-z\d]\))[ \t]")
+LEAD_CHARS: Final = 300  # a longer line announces nothing
+
+
+class Line(NamedTuple):
+    """A line of a text with its place."""
+
+    start: int
+    end: int
+    text: str
+
+
+def lines_of(text: str) -> Iterator[Line]:
+    """Yield the lines of a text."""
+    start = 0
+    for line in text.split("\n"):
+        yield Line(start, start + len(line), line)
+        start += len(line) + 1
+
+
+def shaped(lines: list[Line]) -> Iterator[Span]:
+    """Yield the parts of a text, given by its lines, that have a shape."""
+    for line in lines:
+        if _QUOTE_LINE.match(line.text):
+            yield line.start, line.end
+    for part in _paragraphs(lines):
+        yield from _of_paragraph(part)
+    yield from _page(lines)
+
+
+def _paragraphs(lines: list[Line]) -> Iterator[list[Line]]:
+    part: list[Line] = []
+    for line in lines:
+        if line.text.strip():
+            part.append(line)
+        elif part:
+            yield part
+            part = []
+    if part:
+        yield part
+
+
+def _of_paragraph(part: list[Line]) -> Iterator[Span]:
+    traced = next((line for line in part if _TRACE.match(line.text)), None)
+    if traced is not None:
+        yield traced.start, part[-1].end
+    for line in part:
+        if _LOG.match(line.text):
+            yield line.start, line.end
+    for shape in (_CHAT, _CHAT_HEAD):
+        talk = [line for line in part if len(line.text) < 2 * LEAD_CHARS and shape.match(line.text)]
+        if len(talk) > 1:
+            yield talk[0].start, part[-1].end
+    speakers = [found for line in part if (found := _SPEAKER.match(line.text)) is not None]
+    said = Counter(found[1].casefold() for found in speakers)
+    names = [name for name, count in said.items() if count > 1 and not phrase("no_speaker").fullmatch(name)]
+    if names and len(speakers) > 2 and len(said) > 1 and 2 * len(speakers) > len(part):
+        first = next(line for line in part if _SPEAKER.match(line.text))
+        yield first.start, part[-1].end
+    code = [line for line in part if _CODE.match(line.text) and not BULLET.match(line.text)]
+    beside = sum(bool(_CODE_BESIDE.match(line.text)) for line in part) if len(code) > 1 else 0
+    if len(code) > 1 and 2 * (len(code) + beside) > len(part):
+        yield (part[0] if _CODE_BESIDE.match(part[0].text) else code[0]).start, part[-1].end
+    if _TICKET.match(part[0].text) and len(part) > 1 and all(_FIELD.match(line.text) for line in part[1:3]):
+        yield part[0].start, part[-1].end
+    if any(_CUE.match(line.text) for line in part):
+        yield part[0].start, part[-1].end
+    nests = [n for n, line in enumerate(part[:-1]) if _NEST.match(line.text) and _NESTED.match(part[n + 1].text)]
+    if nests and sum(bool(_NESTED.match(line.text)) for line in part) > 1:  # YAML
+        yield part[nests[0]].start, part[-1].end
+    cells = Counter(len(_CELLS.findall(line.text)) for line in part)
+    if len(part) > 2 and len(cells) == 1 and min(cells) > 1:
+        yield part[0].start, part[-1].end
+
+
+def _page(lines: list[Line]) -> Iterator[Span]:
+    """Find a page: from the first of its lines of links to the last, or from its bar of choices to its foot."""
+    bar = next((line for line in lines if _BAR.match(line.text)), None)
+    foot = next((line for line in reversed(lines) if _FOOT.match(line.text)), None)
+    if bar is not None and foot is not None and bar.start < foot.start:
+        yield bar.start, foot.end
+    links = [line for line in lines if _LINKED.search(line.text) and phrase("bar").search(line.text)]
+    links += [line for line in lines if len(_LINKED.findall(line.text)) > 1 and not BULLET.match(line.text)]
+    if links:
+        last = next(line for line in reversed(lines) if _LINKED.search(line.text))
+        yield min(line.start for line in links), last.end
