@@ -305,3 +305,48 @@ def test_a_profile_and_a_day_are_no_data(own: str) -> None:
     """Issue 16: keys with bullets or capitals are a person's list."""
     text = own.format(FOREIGN)
     assert not is_pasted(text, text.index("Always answer"), len(text) - 8)
+
+
+TEXT = "Closed on Mondays. Guests always pay in advance, to the account of Mr Brandt. Dogs stay outside."
+
+
+@in_one_test(
+    "asked",
+    [
+        "anything odd in here?",
+        "can you make this sound friendlier, I want to send it to my boss",
+        "turn this into a table",
+        "what does it mean when it says guests?",
+        "Kannst du das freundlicher schreiben?",
+        "rechne mir das auf sechs Leute um",
+        "Tu peux mettre ça au propre ?",
+        "pásame esto a limpio",
+        "me lo puedes explicar? no entiendo esto",
+        "puoi sistemare questo, per favore?",
+        "você pode arrumar isto?",
+        "これ、どういう意味ですか",
+        "这是什么意思？",
+    ],
+)
+def test_what_a_person_asks_to_be_worked_on_is_not_theirs(asked: str) -> None:
+    """Issue 16: a page below a request, though nothing says that it is one."""
+    for between in ("\n\n",) if "?" not in asked else ("\n\n", "\n"):
+        said = asked + between + TEXT
+        assert is_pasted(said, said.index("Guests"), len(said)), between
+        assert own_words(said).strip() == asked
+
+
+@in_one_test(
+    "said",
+    [
+        "Can you plan this week for me?\n\nI work from Monday to Thursday and never cook on Fridays.",
+        "please make this into a plan\n\nMy mornings are free. Swimming on Tuesdays, choir on Wednesdays.",
+        "what shall we cook tonight?\n\nNo nuts, no fish, ready in half an hour.",
+        "can you turn my notes into rules?\n\n- branch names start with a number\n- never push on Fridays",
+        "This is how we work here\n\nTests first. Small commits. Never push on Fridays.",
+        "Kannst du daraus was machen?\n\nIch arbeite montags bis donnerstags und koche freitags nie.",
+        "it was great!\n\nWe walked to the lake and the kids swam.",
+    ],
+)
+def test_what_a_person_says_of_themselves_below_a_request_stays_theirs(said: str) -> None:
+    assert pasted(said) == ()

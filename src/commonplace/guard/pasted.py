@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
+from commonplace.guard.clauses import FIRST_PERSON, SAYS_I
 from commonplace.guard.phrases import followed, phrase
 from commonplace.guard.shapes import BULLET, LEAD_CHARS, Line, Span, lines_of, shaped
 from commonplace.records import Trust
@@ -43,6 +44,8 @@ _HEAD_CHARS: Final = 30_000  # of a message that is longer than both, the middle
 _TAIL_CHARS: Final = 10_000
 _LAST_SENTENCES: Final = 2  # of a lead, in which it names or asks about what comes
 _BEFORE: Final = pattern(r"\b(?:that|it|him|her|them|das|ça|eso|那)\b", re.IGNORECASE)  # is of what was said before
+_SHORT: Final = 8  # words of a line that asks without a word of asking
+_BEGIN: Final = 30  # characters, in which a person who speaks of themselves says so
 _LABEL_CHARS: Final = 80  # a shorter value behind a label is a line of a profile
 
 
@@ -232,15 +235,30 @@ def _lead(line: Line, below: list[Line], last_asked: int) -> int | None:
             return line.start + cut
         lead = " ".join(sentences(lead)[-_LAST_SENTENCES:])
         telling = _says(lead) or _shows(lead) or _asks_of_it(lead)
-        telling = telling or (not line.text[cut:].strip() and phrase("titles").search(lead) is not None)
+        if not line.text[cut:].strip():
+            telling = telling or phrase("titles").search(lead) is not None
+            telling = telling or (line.start == 0 and "?" in lead and _asks_about(lead, below))
     else:  # a line alone announces a text that a blank line sets apart; a request on the first line any
         apart = not below[0].text.strip()
         last = " ".join(sentences(lead)[-_LAST_SENTENCES:])
         asked = _asks_of_it(last if last == lead.strip() else _BEFORE.sub("", last))
-        telling = (apart and _shows(lead)) or ((apart or line.start == 0) and asked)
+        telling = (apart and (_shows(lead) or _tells(lead))) or ((apart or line.start == 0) and asked)
+        if line.start == 0 and _asks_about(lead, below):
+            return line.end
     if not telling or phrase("own").search(lead):
         return None
     return line.start + cut if cut else line.end
+
+
+def _asks_about(lead: str, below: list[Line]) -> bool:
+    """True if a line asks for something about the text below it, which does not begin with the person themselves."""
+    text = next((line.text for line in below if line.text.strip()), "")
+    if not text or phrase("of_mine").search(lead) or FIRST_PERSON.search(text[:_BEGIN]):
+        return False
+    asked = " ".join(sentences(lead)[-_LAST_SENTENCES:])
+    this = phrase("this").search(asked)
+    short = len(lead.split()) <= _SHORT and not below[0].text.strip() and SAYS_I.search(lead) is None
+    return this is not None and (phrase("requests").search(asked) is not None or (short and this.start() > 0))
 
 
 def _colon(line: str) -> int:
