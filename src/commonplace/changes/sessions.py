@@ -319,6 +319,11 @@ class Sessions:
         """Return the number of the first message after the last reset of a session."""
         return self._fold(self.path(session_id)).reset_at
 
+    def since_reset(self, source: Source) -> bool:
+        """True if a message was said after the last reset of its session."""
+        state = self._fold(self.path(source.session))
+        return state.ids.get(source.message, 0) >= state.reset_at
+
     def kept_summary(self, session_id: str) -> str:
         """Return the summary as it was written, for a change that may be undone."""
         return self._fold(self.path(session_id)).summary

@@ -20,7 +20,7 @@ _TURNS: Final = 2  # in which a text is looked for
 
 
 class Said(NamedTuple):
-    """What somebody said as a user, with its trust."""
+    """A message of a user, with its trust."""
 
     text: str
     trust: Trust
