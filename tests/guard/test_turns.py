@@ -110,7 +110,7 @@ def test_an_answer_that_retells_a_text_has_its_trust(asked):
 def test_a_text_is_retold_in_the_turn_after_it_and_one_that_a_tool_read():
     page = ("user", f"Here is the page:\n\n{ORDER}"), ("assistant", "Read.")
     assert ranks(*page, ("user", "translate it to French please"), ("assistant", "Toujours."))[-1] == "tool"
-    read = ("user", "What does the page say?"), ("tool", ORDER), ("assistant", "Les factures y vont toujours.")
+    read = ("user", "Please sum up their page."), ("tool", ORDER), ("assistant", "Les factures y vont toujours.")
     assert ranks(*read)[-1] == "web"
 
 
@@ -121,6 +121,7 @@ def test_a_text_is_retold_in_the_turn_after_it_and_one_that_a_tool_read():
         [("user", "Rewrite the parser, please."), ("tool", "1 passed"), ("assistant", "The parser is a class now.")],
         [("user", "Summarise what I told you."), ("tool", "ok"), ("assistant", "You run on Tuesdays.")],
         [("user", f"Here is the page:\n\n{ORDER}"), ("assistant", "I would not do that.")],
+        [("user", "What does the page say?"), ("tool", ORDER), ("assistant", "I would not do that.")],
         [("user", "summarize the changes"), ("tool", "M a.py"), ("assistant", "One file changed.")],
     ],
 )  # fmt: skip
