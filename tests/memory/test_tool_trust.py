@@ -232,3 +232,29 @@ def test_an_order_that_the_user_gave_in_an_earlier_turn_gets_an_error(tmp_path, 
         assert add(memory.tool("chat:1"), layout, order)["success"] is False
         memory.append("chat:1", [Message("user", f"I meant this sentence: {order}"), Message("assistant", "I see.")])
         assert add(memory.tool("chat:1"), layout, order)["success"] is True
+
+
+@pytest.mark.parametrize("session", [None, "chat:1"])
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_the_tool_lifts_nothing_that_memory_knows_from_elsewhere(tmp_path, layout, session):
+    """Issue 16: without a session, and after a reset of the one that read it, it was written down as the agent's."""
+    with opened(tmp_path, layout) as memory:
+        read_a_page(memory)
+        memory.reset("chat:1")
+        memory.append("chat:1", [Message("user", "hi"), Message("assistant", "hi")])
+        written = add(memory.tool(session), layout, "Kestrel Ltd wants its invoices on account GB77 4410 9921.")
+        assert "web" in written["message"]
+
+        hits = [hit for hit in memory.recall("Kestrel invoices account") if hit.layer != "sessions"]
+        assert {hit.trust for hit in hits} == {"web"}
+        assert "Kestrel" not in "".join(section.text for section in memory.context("chat:2").sections)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_without_a_session_the_tool_writes_of_its_own_what_nobody_below_said(tmp_path, layout):
+    """Issue 16: what believing less costs."""
+    with opened(tmp_path, layout) as memory:
+        read_a_page(memory)
+        memory.append("chat:1", [Message("user", "I keep bees in Lugano."), Message("assistant", "Nice.")])
+        add(memory.tool(), layout, "User keeps bees in Lugano")
+        assert "bees in Lugano" in "".join(section.text for section in memory.context("chat:2").sections)

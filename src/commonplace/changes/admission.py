@@ -23,6 +23,7 @@ from commonplace.changes.parts import Parts
 from commonplace.changes.plan import Plan, resolve
 from commonplace.changes.sealing import judge
 from commonplace.errors import InputError, RecordNotFoundError
+from commonplace.guard.proposed import sentences_of
 from commonplace.guard.trust import Voices, cited_trust, corrects, said_now
 from commonplace.layouts import tree
 from commonplace.layouts.codecs.documents import cap_of
@@ -54,7 +55,6 @@ from commonplace.records import (
     is_below_agent,
     lowest_trust,
 )
-from commonplace.text.content import sentences
 
 _SESSION = (MoveCursor, MoveWindow, EndSession, HoldRange)
 RACED: Final = "an edit from outside changed the same entry; yours waits for review"
@@ -135,7 +135,7 @@ class Admission:
         if judged.verdict == "refuse":
             raise Stop(Outcome(status="refused", reason=f"the text holds {', '.join(judged.classes)}; leave it out"))
         odd = judged.hidden or judged.verdict == "quarantine"
-        said = sentences_of(judged.operation) if actor.defers and odd and heard else []
+        said = sentences_of(judged.operation) if actor.defers and odd and heard and actor.session else []
         if actor.defers and odd and not said_now(said, self._parts.sessions.heard(actor.session)):
             found = ", ".join(judged.classes)
             raise Stop(
@@ -345,12 +345,17 @@ class Admission:
         return lowest_trust(levels)
 
     def _heard(self, operation: Operation, actor: Actor) -> Trust | None:
-        """Return whose words an operation uses, by the session that its actor speaks in; None if there is none."""
-        said = sentences_of(operation) if actor.session and self._parts.sessions.exists(actor.session) else []
+        """Return whose words an operation uses, by the session that its actor speaks in and by what memory says.
+
+        None if there is no session, and memory has nothing below `agent` of which it takes words.
+        """
+        is_there = bool(actor.session) and self._parts.sessions.exists(actor.session)
+        said = sentences_of(operation) if is_there or actor.elsewhere else []
         if not said:
             return None
-        voices = Voices(self._parts.sessions.heard(actor.session), elsewhere=actor.elsewhere)
-        return lowest_trust(voices.trust(sentence) for sentence in said)
+        voices = Voices(self._parts.sessions.heard(actor.session) if is_there else (), elsewhere=actor.elsewhere)
+        found = lowest_trust(voices.trust(sentence) for sentence in said)
+        return found if is_there or is_below_agent(found) else None
 
     def _quotes_a_person(self, operation: Edit) -> bool:
         """True if an edit has no words but those of a person in one message that it cites."""
@@ -489,10 +494,3 @@ def _done_beside(plan: Plan, operation: Edit) -> str:
         return ""
     made = plan.successors.get(operation.target, "")
     return made if any(each.id == made and each.text == operation.text for each in plan.added) else ""
-
-
-def sentences_of(operation: Operation) -> list[str]:
-    """Return the sentences that an operation would write."""
-    texts = [str(getattr(operation, name, "")) for name in ("text", "body", "description", "title")]
-    texts += [value for value in getattr(operation, "data", {}).values() if isinstance(value, str)]
-    return [sentence for text in texts if text.strip() for sentence in sentences(text)]

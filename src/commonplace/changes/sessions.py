@@ -25,11 +25,12 @@ from commonplace.changes.forgotten import Forgot, Telling
 from commonplace.changes.message_trust import MessageTrust, mark
 from commonplace.changes.same_ids import require_same
 from commonplace.changes.tombstones import Tombstones
-from commonplace.changes.transcripts import Event, State, messages_of, require_form
+from commonplace.changes.transcripts import Event, State, free_id, messages_of, require_form
 from commonplace.config import Clock, Config
 from commonplace.errors import InputError, RecordNotFoundError, StoreError, require_text
 from commonplace.guard.markers import ERASED
 from commonplace.guard.screened import Screened
+from commonplace.guard.turns import Said, Turns
 from commonplace.records import ROLE_TRUST, Message, RecordedMessage, Session, Source, Trust, lowest_trust
 from commonplace.store.protocol import Held, Store
 from commonplace.text.pieces import BUFFER_LINE_CHARS, encode_name, summary_lines
@@ -158,18 +159,25 @@ class Sessions:
         new: set[str] = set()
         number = state.numbers
         speaker = state.head.agent if state.head else agent
+        turns = Turns(partial(self._said, session_id, state), state.brought)
         for message, given_id, content in checked:
-            message_id = message.id or _free_id(number, state.ids, new)
+            message_id = message.id or free_id(number, state.ids, new)
             sources.append(Source(session_id, message_id))
             if message_id in state.ids or message_id in new:
                 continue
             new.add(message_id)
-            trust, at = self._trust(message, speaker), message.at or self._clock()
+            trust = turns.rank(message.role, Said(content.text, self._trust(message, speaker), message.name))
+            at = message.at or self._clock()
             raw = guard.encodable(message.content) if self._guard.raw_transcripts else content
             own_id = given_id or message_id
             lines.append(transcripts.message_line(message, number, own_id, content, raw=raw, at=at, trust=trust))
             number += 1
         return sources, lines
+
+    def _said(self, session_id: str, state: State) -> list[Said]:
+        path = self.path(session_id)
+        last = (each for n in state.users for each in self._messages(path, session_id, state, n, n + 1))
+        return [Said(each.text, each.message.trust or "user", each.message.name) for each in last]
 
     def checked(self, message: Message) -> _Checked:
         """Return a message with its id and content as they may be stored.
@@ -310,6 +318,11 @@ class Sessions:
     def reset_at(self, session_id: str) -> int:
         """Return the number of the first message after the last reset of a session."""
         return self._fold(self.path(session_id)).reset_at
+
+    def since_reset(self, source: Source) -> bool:
+        """True if a message was said after the last reset of its session."""
+        state = self._fold(self.path(source.session))
+        return state.ids.get(source.message, 0) >= state.reset_at
 
     def kept_summary(self, session_id: str) -> str:
         """Return the summary as it was written, for a change that may be undone."""
@@ -484,9 +497,3 @@ class Sessions:
             if state.is_there and (head := state.head_of(path)) is not None:
                 found.append(state.session(head))
         return sorted(found, key=lambda s: (s.last_at or s.created_at, s.id), reverse=True)
-
-
-def _free_id(number: int, taken: Collection[str], new: Collection[str]) -> str:
-    while (message_id := f"m{number}") in taken or message_id in new:
-        number += 1
-    return message_id

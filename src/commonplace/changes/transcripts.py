@@ -11,7 +11,7 @@ import hashlib
 import re
 import zlib
 from array import array
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from datetime import datetime
 from typing import Any, Final, Literal, cast
 
@@ -21,7 +21,16 @@ from commonplace import guard
 from commonplace.changes.sealing import sealed
 from commonplace.errors import UNREADABLE, InputError
 from commonplace.guard.screened import Screened, json_line
-from commonplace.records import TRUST_RANK, Message, RecordedMessage, Role, Session, Trust
+from commonplace.records import (
+    TRUST_RANK,
+    Message,
+    RecordedMessage,
+    Role,
+    Session,
+    Trust,
+    is_below_agent,
+    lowest_trust,
+)
 from commonplace.store.protocol import Store
 from commonplace.text.pieces import decode_name
 
@@ -273,6 +282,8 @@ class State(msgspec.Struct):
     metadata: dict[str, Any] = {}
     damaged: list[tuple[int, str]] = []
     calls: dict[str, str] = {}  # the tool of each of the last calls, by `call_key`
+    users: tuple[int, ...] = ()  # the last messages of users, the last first
+    brought: tuple[Trust, ...] = ()  # the lowest trust of the other messages behind each
 
     @property
     def is_there(self) -> bool:
@@ -335,6 +346,10 @@ class State(msgspec.Struct):
             self.damaged.append((offset, f"message number {number} is out of order"))
             number = len(self.offsets)
         self.ids[line.id] = number
+        if line.role == "user":
+            self.users, self.brought = (number, *self.users[:1]), ("agent", *self.brought[:1])
+        elif self.brought and is_below_agent(line.trust):
+            self.brought = (lowest_trust([self.brought[0], line.trust]), *self.brought[1:])
         if line.calls:
             self.calls = dict(list({**self.calls, **line.calls}.items())[-CALLS_KEPT:])
         while len(self.offsets) <= number:  # a damaged line leaves a gap in the numbers
@@ -374,3 +389,10 @@ class State(msgspec.Struct):
                 if event.held:
                     self.along_below[event.to] = self.along_below.get(event.to, frozenset()).union(event.along)
                 self.aged = event.to if event.aged else min(self.aged, event.to)
+
+
+def free_id(number: int, taken: Collection[str], new: Collection[str]) -> str:
+    """Return the id of a message that was given none."""
+    while (message_id := f"m{number}") in taken or message_id in new:
+        number += 1
+    return message_id

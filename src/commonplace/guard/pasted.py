@@ -226,6 +226,8 @@ def _lead(line: Line, below: list[Line], last_asked: int) -> int | None:
         long = len(rest) > _LABEL_CHARS or (not rest and follows)
         if last_asked > line.start or (long and phrase("document").match(line.text)):
             return line.start + label.end()
+    if phrase("place").match(line.text) and any(each.text.strip() for each in below):
+        return line.end
     cut = _colon(line.text)
     lead = line.text[:cut] if cut else line.text
     if len(lead) > LEAD_CHARS or (not cut and (not below or BULLET.match(lead) or _HEADING.match(lead))):
@@ -236,15 +238,20 @@ def _lead(line: Line, below: list[Line], last_asked: int) -> int | None:
         lead = " ".join(sentences(lead)[-_LAST_SENTENCES:])
         telling = _says(lead) or _shows(lead) or _asks_of_it(lead)
         if not line.text[cut:].strip():
-            telling = telling or phrase("titles").search(lead) is not None
+            telling = telling or _entitles(lead, below)
             telling = telling or (line.start == 0 and "?" in lead and _asks_about(lead, below))
     else:  # a line alone announces a text that a blank line sets apart; a request on the first line any
         apart = not below[0].text.strip()
+        ending = sentences(lead)[-1:]
         last = " ".join(sentences(lead)[-_LAST_SENTENCES:])
         asked = _asks_of_it(last if last == lead.strip() else _BEFORE.sub("", last))
-        telling = (apart and (_shows(lead) or _tells(lead))) or ((apart or line.start == 0) and asked)
         if line.start == 0 and _asks_about(lead, below):
             return line.end
+        telling = (
+            (apart and (_shows(lead) or _tells(lead)))
+            or any(map(phrase("below").search, ending))
+            or ((apart or line.start == 0) and asked)
+        )
     if not telling or phrase("own").search(lead):
         return None
     return line.start + cut if cut else line.end
@@ -290,6 +297,14 @@ def _asks_of_it(text: str) -> bool:
 
 def _shows(lead: str) -> bool:
     return any(phrase(name).search(lead) for name in ("shows", "named")) or followed("heads", "shown", lead)
+
+
+def _entitles(lead: str, below: list[Line]) -> bool:
+    """True if a lead is the name of a text of others; one that a list follows may be of one's own rules."""
+    if phrase("titles").search(lead) or phrase("entitled").search(lead):
+        return True
+    listed = any(BULLET.match(each.text) for each in below)
+    return not listed and phrase("of_site").search(lead) is not None
 
 
 def _paragraph_end(text: str, start: int) -> int:

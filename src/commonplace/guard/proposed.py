@@ -10,6 +10,7 @@ from commonplace.operations import (
     AddEntry,
     AppendJournal,
     Edit,
+    Operation,
     Proposal,
     PutItem,
     PutTopic,
@@ -102,3 +103,10 @@ def _leaves(value: Any, key: str = "") -> Iterator[str]:
 def statements_of(text: str) -> list[str]:
     """Return the sentences of a journal entry, without its stamp."""
     return content.sentences(STAMP.sub("", text))
+
+
+def sentences_of(operation: Operation) -> list[str]:
+    """Return the sentences that an operation would write."""
+    texts = [str(getattr(operation, name, "")) for name in ("text", "body", "description", "title")]
+    texts += [value for value in getattr(operation, "data", {}).values() if isinstance(value, str)]
+    return [sentence for text in texts if text.strip() for sentence in content.sentences(text)]

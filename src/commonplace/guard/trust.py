@@ -209,13 +209,10 @@ class Voices:
             self._take_above(f"{name} {own_words(recorded.text)}".strip(), trust)
             for start, end in foreign:
                 self._take_below(recorded.text[start:end], "tool")
-        elif below and not (recorded.message.role == "assistant" and self._borrows(recorded.text)):
+        elif below:
             self._take_below(f"{name} {recorded.text}".strip(), trust)  # a display name can hold a sentence too
         else:
-            self._take_above(f"{name} {recorded.text}".strip(), "agent" if below else trust)
-
-    def _borrows(self, text: str) -> bool:
-        return any(self.borrowed(sentence) is not None for sentence in content.sentences(text))
+            self._take_above(f"{name} {recorded.text}".strip(), trust)
 
     def _take_above(self, text: str, trust: Trust) -> None:
         place = next(self._places)

@@ -22,7 +22,7 @@ from commonplace.layouts.item_model import TURN
 from commonplace.layouts.schema import FIELDS, Layer
 from commonplace.layouts.tree import under
 from commonplace.operations import NOTED, View, ViewEntry
-from commonplace.records import Entry, Hit, Query, Record, RecordedMessage, Topic, Trust
+from commonplace.records import Entry, Hit, Query, Record, RecordedMessage, Source, Topic, Trust
 from commonplace.text import content
 from commonplace.text.pieces import estimate_tokens
 
@@ -99,11 +99,20 @@ class Views:
             shown=shown,
         )
 
-    def elsewhere(self, statements: Iterable[str], session: str) -> tuple[tuple[str, Trust], ...]:
-        """Return what other sessions and memory say of some statements, each with its trust."""
+    def elsewhere(
+        self, statements: Iterable[str], session: str, *, before_reset: bool = False
+    ) -> tuple[tuple[str, Trust], ...]:
+        """Return what other sessions and memory say of some statements, each with its trust.
+
+        With `before_reset`, what a session said before its last reset counts as said in another one.
+        """
+
+        def is_other(source: Source) -> bool:
+            return source.session != session or (before_reset and not self._sessions.since_reset(source))
+
         size, asked = _joined(list(dict.fromkeys(text[:_SPOKEN_CHARS] for text in statements)), _GROUPS)
         hits = (hit for text in asked for hit in self.search(Query(text=text, k=_NEAR * size)))
-        others = (hit for hit in hits if all(source.session != session for source in hit.sources))
+        others = (hit for hit in hits if all(is_other(source) for source in hit.sources))
         return tuple(dict.fromkeys((hit.text, hit.trust) for hit in others))
 
     def places(self, at: datetime, writes: Sequence[str] = ()) -> dict[str, Place]:

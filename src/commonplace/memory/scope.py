@@ -14,7 +14,6 @@ from typing import Any, Final
 import msgspec
 
 from commonplace.changes.actors import LIBRARY, Actor
-from commonplace.changes.admission import sentences_of
 from commonplace.changes.door import Door
 from commonplace.changes.erasing import Erasing
 from commonplace.changes.forgetting import Forgetting
@@ -39,6 +38,7 @@ from commonplace.errors import (
     require_text,
 )
 from commonplace.guard import screen
+from commonplace.guard.proposed import sentences_of
 from commonplace.guard.screened import Screened
 from commonplace.jobs import triggers
 from commonplace.jobs.consolidators import merge
@@ -286,14 +286,15 @@ class Scope:
         dry_run: bool = False,
     ) -> Outcome:
         """Do some operations as one change, or none of them; the model is asked about new entries in doubt."""
-        if actor.session:  # searched before the door is locked, for a search may wait for who writes
+        if actor.defers:  # searched before the door is locked, for a search may wait for who writes
             said = [sentence for each in operations for sentence in sentences_of(each)]
-            actor = msgspec.structs.replace(actor, elsewhere=self.views.elsewhere(said, actor.session))
+            found = self.views.elsewhere(said, actor.session, before_reset=True) if said else ()
+            actor = msgspec.structs.replace(actor, elsewhere=found)
         judged = partial(merge.propose, actor=actor, door=self.door, llm=self.llm, config=self.config)
-        found = [
+        asked = [
             one for each in operations for one in (judged(each).operations if isinstance(each, AddEntry) else (each,))
         ]
-        return self.door.commit(found, actor=actor, reason=reason, expect=expect, dry_run=dry_run)
+        return self.door.commit(asked, actor=actor, reason=reason, expect=expect, dry_run=dry_run)
 
     def recall(
         self, query: Query, *, now: datetime, explain: bool, without: Collection[tuple[str, str]] = ()
