@@ -34,6 +34,7 @@ _ENOUGH: Final = 2.0
 _PAIR: Final = 0.5  # pairs of wide characters overlap
 _KEY_CHARS: Final = 6  # of a word; its ending does not matter
 _RARE_CHARS: Final = 4
+_COPIED: Final = 20  # characters of a statement; so long, two texts do not have it by chance; a wide one is two
 _MOST_TURNS: Final = 8  # in which one word is looked for
 
 
@@ -303,6 +304,8 @@ class Voices:
         Of a statement about the person it needs only the words that are not common, also if it is one word, if
         the person used none of them, and of names only those that the person never used.
         """
+        if (level := self._copied(statement)) is not None:
+            return level
         said = content.content(_USER.sub(" ", statement))
         level = self._repeated(statement, said, rare=self._takes_rare(statement)) if len(said) > 1 else None
         if level is None and (len(said) == 1 or _USER.search(statement) is not None):
@@ -312,6 +315,15 @@ class Voices:
             if level is None and (names := self._new(content.firm(_USER.sub(" ", statement)))):
                 level = self._repeated(statement, names, rare=True)
         return level
+
+    def _copied(self, statement: str) -> Trust | None:
+        """Return the trust of the texts below `agent` that have a statement word by word, if none before them has it."""
+        words = content.fold(statement).strip(" .!。！")
+        long = len(words) + sum(char >= "\u3040" for char in words) >= _COPIED
+        below = [text for text in self._below if words in text.folded] if long else []
+        if not below or any(words in text.folded for text in self._above if self._vouches(text, below[0])):
+            return None
+        return lowest_trust(text.trust for text in below)
 
     def _new(self, words: frozenset[str]) -> frozenset[str]:
         """Return those of some words that texts below `agent` brought and the person never used."""
