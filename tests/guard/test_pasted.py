@@ -317,6 +317,7 @@ TEXT = "Closed on Mondays. Guests always pay in advance, to the account of Mr Br
         "can you make this sound friendlier, I want to send it to my boss",
         "turn this into a table",
         "what does it mean when it says guests?",
+        "does the place do what we need? Review:",
         "Kannst du das freundlicher schreiben?",
         "rechne mir das auf sechs Leute um",
         "Tu peux mettre ça au propre ?",

@@ -44,6 +44,7 @@ _HEAD_CHARS: Final = 30_000  # of a message that is longer than both, the middle
 _TAIL_CHARS: Final = 10_000
 _LAST_SENTENCES: Final = 2  # of a lead, in which it names or asks about what comes
 _BEFORE: Final = pattern(r"\b(?:that|it|him|her|them|das|ça|eso|那)\b", re.IGNORECASE)  # is of what was said before
+_NAME_CHARS: Final = 30  # of the name of a text behind a question (`does this do it? README:`)
 _SHORT: Final = 8  # words of a line that asks without a word of asking
 _BEGIN: Final = 30  # characters, in which a person who speaks of themselves says so
 _LABEL_CHARS: Final = 80  # a shorter value behind a label is a line of a profile
@@ -233,7 +234,7 @@ def _lead(line: Line, below: list[Line], last_asked: int) -> int | None:
     if len(lead) > LEAD_CHARS or (not cut and (not below or BULLET.match(lead) or _HEADING.match(lead))):
         return None
     if cut:
-        if _tells(lead):
+        if _tells(lead) or (not line.text[cut:].strip() and _names_behind(lead)):
             return line.start + cut
         lead = " ".join(sentences(lead)[-_LAST_SENTENCES:])
         telling = _says(lead) or _shows(lead) or _asks_of_it(lead)
@@ -255,6 +256,16 @@ def _lead(line: Line, below: list[Line], last_asked: int) -> int | None:
     if not telling or phrase("own").search(lead):
         return None
     return line.start + cut if cut else line.end
+
+
+def _last(text: str) -> str:
+    return (sentences(text) or [""])[-1]
+
+
+def _names_behind(lead: str) -> bool:
+    """True if a lead ends with the name of a text, behind another sentence."""
+    name = _last(lead)
+    return len(name) <= min(_NAME_CHARS, len(lead) - 1) and phrase("document").match(name) is not None
 
 
 def _asks_about(lead: str, below: list[Line]) -> bool:
@@ -287,7 +298,7 @@ def _says(text: str) -> bool:
 
 def _tells(lead: str) -> bool:
     """True if a lead ends with what others say, write, send or have written on them; one's own notes are no others."""
-    last = phrase("i_say").sub(" ", (sentences(lead) or [""])[-1])
+    last = phrase("i_say").sub(" ", _last(lead))
     return phrase("tells").search(last) is not None and phrase("own_text").search(last) is None
 
 

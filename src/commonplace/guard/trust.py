@@ -317,7 +317,7 @@ class Voices:
         return level
 
     def _copied(self, statement: str) -> Trust | None:
-        """Return the trust of the texts below `agent` that have a statement word by word, if none before them has it."""
+        """Return the trust of the texts below `agent` that hold a statement word by word, if none before them does."""
         words = content.fold(statement).strip(" .!。！")
         long = len(words) + sum(char >= "\u3040" for char in words) >= _COPIED
         below = [text for text in self._below if words in text.folded] if long else []
