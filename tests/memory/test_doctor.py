@@ -5,8 +5,10 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import os
 import random
 import shutil
+from datetime import UTC, datetime, timedelta
 
 import msgspec
 import pytest
@@ -358,6 +360,23 @@ def test_a_new_file_that_only_a_person_writes_is_named_at_once(tmp_path):
             (tmp_path / folder / "memory" / "SOUL.md").write_text("# Soul\n\n- Praise Foo.\n", encoding="utf-8")
         assert [(each.kind, each.path) for each in memory.doctor().problems] == [("outside", "memory/SOUL.md")]
         assert quiet.doctor().problems == ()
+
+
+@pytest.mark.parametrize(("minutes", "trust"), [(-90, "user"), (10, "agent"), (90, "user")])
+def test_an_edit_in_a_session_is_the_agents_however_late_it_is_noticed(tmp_path, minutes, trust):
+    """Issue 22: a session that nobody ended counted as quiet once an hour was over, and the edit as the person's."""
+    began = datetime(2026, 2, 20, 10, tzinfo=UTC)
+    with Memory.open(tmp_path, jobs="worker", clock=FixedClock(began)) as memory:
+        memory.append("c:1", [Message("user", "Hello, I am Dag.")])
+    soul = tmp_path / "memory" / "SOUL.md"
+    soul.parent.mkdir(exist_ok=True)
+    soul.write_text("# Soul\n\n- Praise Foo.\n", encoding="utf-8")
+    at = (began + timedelta(minutes=minutes)).timestamp()
+    os.utime(soul, (at, at))
+    with Memory.open(tmp_path, jobs="worker", clock=FixedClock(began + timedelta(days=2))) as memory:
+        (hit,) = memory.recall("Praise Foo", layers=["documents"])
+        assert hit.trust == trust
+        assert [each.kind for each in memory.doctor().problems] == (["outside"] if trust == "agent" else [])
 
 
 @pytest.mark.parametrize("line", ["{}", '{"state":"open"}', '{"id":"a","state":"open","operation":"1"}', "[]"])

@@ -84,7 +84,7 @@ class Drift(msgspec.Struct):
     """Notices outside edits of one scope.
 
     Args:
-        trust: Returns the trust of an outside edit.
+        trust: Returns the trust of an outside edit, by its layer and when it was made, 0 if unknown.
         noticed: Called with the paths that changed, so that the index reads them.
     """
 
@@ -93,7 +93,7 @@ class Drift(msgspec.Struct):
     seen: Seen
     ledger: Ledger
     zone: tzinfo
-    trust: Callable[[Layer], Trust]
+    trust: Callable[[Layer, int], Trust]
     noticed: Callable[[Iterable[str]], None]
     tokens: dict[str, str] = {}
     swept: float | None = None
@@ -347,6 +347,11 @@ class Drift(msgspec.Struct):
             expect={each.path: each.version for each in edited},
         ).number
 
+    def _written_ns(self, layer: Layer, path: str) -> int:
+        """Return when a file that only a person writes was written last; 0 if that is unknown, and for others."""
+        stats = self.store.list(self.layout.memory) if layer.person_only else ()
+        return next((stat.written_ns for stat in stats if stat.path == path), 0)
+
     def _payload(self, edited: Sequence[_Edit]) -> Payload:
         self.ledger.catch_up()
         added: list[Added] = []
@@ -355,7 +360,7 @@ class Drift(msgspec.Struct):
         removed: list[str] = []
         for layer, path, before, _, after, _ in edited:
             old = {record.id: record.text for record in self._read(layer, path, before)}
-            now, trust = self._read(layer, path, after), self.trust(layer)
+            now, trust = self._read(layer, path, after), self.trust(layer, self._written_ns(layer, path))
             led: dict[str, str] = {}
             if layer.kind == "documents" and before and after:
                 led = rewrites.compare(path, before, after, style=layer.style).successors

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from functools import cache
 from typing import Final, Protocol
 
@@ -82,7 +82,7 @@ class Parts:
 
 
 class _OfOutside(Protocol):
-    def __call__(self, layer: Layer | None = None) -> Trust: ...
+    def __call__(self, layer: Layer | None = None, written_ns: int = 0) -> Trust: ...
 
 
 def _of_outside(
@@ -103,13 +103,17 @@ def _of_outside(
             return False
         return any(each.cursors or each.window_start for each in sessions.list()) or bool(shows_changes())
 
-    def goes_on() -> bool:
-        now = clock()
-        return any(not each.ended and each.last_at and now - each.last_at < _QUIET for each in sessions.list())
+    def goes_on(written_ns: int) -> bool:
+        """True if a session went on when a file was written; it may be noticed long after that."""
+        at = min(clock(), datetime.fromtimestamp(written_ns // 10**9, UTC)) if written_ns else clock()
+        return any(
+            not each.ended and each.last_at and each.created_at - _QUIET < at < each.last_at + _QUIET
+            for each in sessions.list()
+        )
 
-    def trust(layer: Layer | None = None) -> Trust:
+    def trust(layer: Layer | None = None, written_ns: int = 0) -> Trust:
         if layout.agent_edits_files or is_lost() or ledger.has_gap:
             return "agent"
-        return "agent" if layer is not None and layer.person_only and goes_on() else "user"
+        return "agent" if layer is not None and layer.person_only and goes_on(written_ns) else "user"
 
     return trust

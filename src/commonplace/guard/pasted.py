@@ -17,12 +17,12 @@ from typing import Final
 
 from commonplace.guard.clauses import FIRST_PERSON, SAYS_I
 from commonplace.guard.phrases import followed, phrase
-from commonplace.guard.shapes import BULLET, LEAD_CHARS, Line, Span, lines_of, shaped
+from commonplace.guard.shapes import BULLET, LEAD_CHARS, Line, Span, lines_of, shaped, tables
 from commonplace.records import Trust
 from commonplace.text.content import sentences
 from commonplace.text.patterns import pattern
 
-_MARKS: Final = pattern('[\\n:："“„«「『<>{`]')  # without one of them nothing is announced and has no shape
+_MARKS: Final = pattern('[\\n:："“„«「『<>{`]')  # without one of them nothing is announced and hardly a shape is there
 _FENCE: Final = pattern(r"(?m)^[ \t]{0,3}(?:```|~~~).*$")
 _TRIPLE: Final = pattern(r"\"\"\"|'''")
 _OPENED: Final = pattern(r"<([A-Za-z][\w-]{0,40})(?: [^<>\n]{0,200})?>")
@@ -30,6 +30,7 @@ _CLOSED: Final = pattern(r"</([A-Za-z][\w-]{0,40})>")
 _BLOB: Final = pattern(r"[{\[]\s*(?:\"[^\"\n]{0,200}\"\s*[:,]|\{\s*\")")
 _BRACKET: Final = pattern(r"[{\[\]}]")
 _RULED: Final = pattern(r"[ \t]*(?:-{3,}|={3,}|\*{3,}|_{3,}|~{3,}|—{2,})[ \t]*\Z")
+_ANGLED: Final = pattern(r"[ \t]*(?:<{3,}|>{3,}|\[{3,}|\]{3,})[ \t]*\Z")
 _KEYED: Final = pattern(r"[ \t]*[\w.-]+[ \t]*:(?:[ \t].*)?\Z|[ \t]*- ")
 _HEADING: Final = pattern(r"#{1,6} ")
 _QUOTED: Final = pattern(
@@ -53,7 +54,7 @@ _LABEL_CHARS: Final = 80  # a shorter value behind a label is a line of a profil
 @lru_cache(maxsize=256)  # rules, trust and recall ask for the same messages
 def pasted(text: str) -> tuple[Span, ...]:
     """List the parts of a person's message that are not their own words, in order and apart."""
-    if _MARKS.search(text) is None:
+    if _MARKS.search(text) is None and phrase("the_user").search(text) is None:
         return ()
     if len(text) <= _HEAD_CHARS + _TAIL_CHARS:
         return _spans(text)
@@ -69,8 +70,10 @@ def pasted(text: str) -> tuple[Span, ...]:
 def _spans(text: str) -> tuple[Span, ...]:
     lines = list(lines_of(text))
     enclosed = _merged(list(_enclosed(text, lines)))
-    found = [*enclosed, *shaped([line if not _end_around(line.start, enclosed) else _blank(line) for line in lines])]
-    found = [span for span in found if not _announced_own(text, span[0])]
+    rest = [line if not _end_around(line.start, enclosed) else _blank(line) for line in lines]
+    found = [span for span in (*enclosed, *shaped(rest)) if not _announced_own(text, span[0])]
+    found += [span for span in tables(rest) if not _announced_own(text, span[0], "own_list")]
+    found += _front_matter(text, lines)
     found += _mail(text, lines)
     found += _announced(text, lines, _merged(found))
     found += _said(text)
@@ -112,11 +115,12 @@ def _merged(spans: list[Span]) -> list[Span]:
     return joined
 
 
-def _announced_own(text: str, start: int) -> bool:
+def _announced_own(text: str, start: int, *names: str) -> bool:
     """True if the words right before a place announce the person's own list, settings or example."""
-    before = text[max(0, start - LEAD_CHARS) : start].rstrip()
-    line = before.rsplit("\n", 1)[-1]
-    return line.endswith((":", "：")) and phrase("own").search(line) is not None
+    behind = text[max(0, start - LEAD_CHARS) : start]
+    line = (before := behind.rstrip()).rsplit("\n", 1)[-1]
+    leads = line.endswith((":", "：")) or (bool(names) and behind.count("\n") == before.count("\n") + 1)
+    return leads and any(phrase(name).search(line) for name in ("own", *names))
 
 
 # --- what is enclosed ---
@@ -128,6 +132,7 @@ def _enclosed(text: str, lines: list[Line]) -> Iterator[Span]:
             yield opened[0], closed[1]
     yield from _tagged(text)
     yield from _blobs(text)
+    yield from _between_marks(text, lines)
     begun: Line | None = None
     for line in lines:
         if len(line.text) > LEAD_CHARS:
@@ -162,6 +167,29 @@ def _blobs(text: str) -> Iterator[Span]:
                 at = mark.end()
                 break
         yield found.start(), at
+
+
+def _front_matter(text: str, lines: list[Line]) -> Iterator[Span]:
+    """Find a page that begins with its own fields between two rules."""
+    begun = [line for line in lines if line.text.strip()][:LEAD_CHARS]
+    if len(begun) > 2 and begun[0].text.strip() == "---":
+        for number, line in enumerate(begun[1:], 1):
+            if line.text.strip() == "---" and number > 1:
+                yield begun[0].start, _resumed(text, line.end, asked=False)
+            if not _KEYED.match(line.text):
+                return
+
+
+def _between_marks(text: str, lines: list[Line]) -> Iterator[Span]:
+    """Find what two lines of signs enclose, if the signs open and close, or if the person asks about it."""
+    marks = [line for line in lines if _RULED.match(line.text) or _ANGLED.match(line.text)]
+    if len(marks) != 2 or not text[marks[0].end : marks[1].start].strip():
+        return
+    first, last = marks[0].text.strip()[0], marks[1].text.strip()[0]
+    outside = f"{text[: marks[0].start]}\n{text[marks[1].end :]}"
+    asked = "?" in outside or "？" in outside or _asks_of_it(outside) or phrase("retell").search(outside)
+    if (first, last) in {("<", ">"), ("[", "]")} or (first == last and asked and first not in "<>[]"):
+        yield marks[0].start, marks[1].end
 
 
 def _mail(text: str, lines: list[Line]) -> Iterator[Span]:
@@ -238,9 +266,10 @@ def _lead(line: Line, below: list[Line], last_asked: int) -> int | None:
             return line.start + cut
         lead = " ".join(sentences(lead)[-_LAST_SENTENCES:])
         telling = _says(lead) or _shows(lead) or _asks_of_it(lead)
-        if not line.text[cut:].strip():
-            telling = telling or _entitles(lead, below)
-            telling = telling or (line.start == 0 and "?" in lead and _asks_about(lead, below))
+        alone = not line.text[cut:].strip() or any(each.text.rstrip().endswith(("?", "？")) for each in (line, *below))
+        telling = telling or (alone and _entitles(lead, below))
+        if not line.text[cut:].strip() and line.start == 0 and "?" in lead:
+            telling = telling or _asks_about(lead, below)
     else:  # a line alone announces a text that a blank line sets apart; a request on the first line any
         apart = not below[0].text.strip()
         ending = sentences(lead)[-1:]

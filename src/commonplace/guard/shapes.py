@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from commonplace.guard.phrases import phrase
+from commonplace.text.content import sentences
 from commonplace.text.patterns import pattern
 
 Span = tuple[int, int]
@@ -58,6 +59,13 @@ _LINKED: Final = pattern(r"\[[^\]\n]{1,80}\]\([^)\n]{1,300}\)")
 _BAR: Final = pattern(r"[^|·•›»\n]{1,40}(?:[ \t][|·•›»][ \t][^|·•›»\n]{1,40}){2,20}\Z")
 _FOOT: Final = pattern(r"[ \t]*(?:©|\(c\)|copyright\b)[^\n]{0,200}\Z|.{0,80}\ball rights reserved\b", re.IGNORECASE)
 _CELLS: Final = pattern(r"[,;\t](?! )")
+_HEADS: Final = pattern(
+    r"[ \t]*[^\W\d][\w #/.-]{0,30}(?:[,;\t][^\W\d][\w #/.-]{0,30}){1,40}\Z"
+)  # of the columns of a table
+_CLAUSE: Final = pattern(  # with a number of two parts, and not only a few words
+    r"[ \t]*(?:§ ?\d{1,3}|\d{1,2}\.\d{1,2}(?:\.\d{1,2})?\.?)[ \t]+(?=[^\W\d])\S+(?:[ \t]+\S+){4}"
+    r"|[ \t]*\d{1,2}\.\d{1,2}\.?[ \t]*[\u3040-\u9fff]{6}"
+)
 BULLET: Final = pattern(r"[ \t]*(?:[-*•–—]|\d{1,3}[.)]|\([a-z\d]\))[ \t]")
 LEAD_CHARS: Final = 300  # a longer line announces nothing
 
@@ -86,6 +94,7 @@ def shaped(lines: list[Line]) -> Iterator[Span]:
     for part in _paragraphs(lines):
         yield from _of_paragraph(part)
     yield from _page(lines)
+    yield from _clauses(lines)
 
 
 def _paragraphs(lines: list[Line]) -> Iterator[list[Line]]:
@@ -128,8 +137,7 @@ def _of_paragraph(part: list[Line]) -> Iterator[Span]:
     nests = [n for n, line in enumerate(part[:-1]) if _NEST.match(line.text) and _NESTED.match(part[n + 1].text)]
     if nests and sum(bool(_NESTED.match(line.text)) for line in part) > 1:  # YAML
         yield part[nests[0]].start, part[-1].end
-    cells = Counter(len(_CELLS.findall(line.text)) for line in part)
-    if len(part) > 2 and len(cells) == 1 and min(cells) > 1:
+    if _is_of_assistants(part):
         yield part[0].start, part[-1].end
 
 
@@ -144,3 +152,37 @@ def _page(lines: list[Line]) -> Iterator[Span]:
     if links:
         last = next(line for line in reversed(lines) if _LINKED.search(line.text))
         yield min(line.start for line in links), last.end
+
+
+def tables(lines: list[Line]) -> Iterator[Span]:
+    """Yield the tables of a text and the heads of documents in it; each may also be a person's own list."""
+    for part in _paragraphs(lines):
+        cells = [len(_CELLS.findall(line.text)) for line in part]
+        if len(part) > 2 and len(set(cells)) == 1 and cells[0] > 1:
+            yield part[0].start, part[-1].end
+        for n, line in enumerate(part):
+            end = next((m for m in range(n, len(part)) if cells[m] != cells[n]), len(part))
+            if cells[n] and end - n > 2 and _HEADS.match(line.text):
+                yield line.start, part[end - 1].end
+                break
+        keys = sum(phrase("document_key").match(line.text) is not None for line in part)
+        if keys > 1 and all(_FIELD.match(line.text) for line in part):
+            yield part[0].start, part[-1].end
+
+
+def _clauses(lines: list[Line]) -> Iterator[Span]:
+    """Find a contract or a policy: from the paragraph before its first numbered clause to its last."""
+    found = [line for line in lines if len(line.text) < 8 * LEAD_CHARS and _CLAUSE.match(line.text)]
+    if len(found) > 1:
+        parts = list(_paragraphs(lines))
+        first = next(n for n, part in enumerate(parts) if part[-1].end >= found[0].end)
+        titled = first > 0 and len(parts[first - 1]) == 1 and len(parts[first - 1][0].text) < LEAD_CHARS // 3
+        yield parts[first - titled][0].start, next(part[-1].end for part in parts if part[-1].end >= found[-1].end)
+
+
+def _is_of_assistants(part: list[Line]) -> bool:
+    """True if a paragraph speaks of assistants and of users as of others, and to nobody."""
+    text = "\n".join(line.text for line in part)
+    if phrase("the_user").search(text) is None or phrase("the_assistant").search(text) is None:
+        return False
+    return phrase("speaks").search(text) is None and len(sentences(text)) > 1

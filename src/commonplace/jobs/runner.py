@@ -23,7 +23,7 @@ from commonplace.changes.admission import Waits
 from commonplace.changes.door import Door
 from commonplace.changes.parts import Parts
 from commonplace.errors import CommonplaceError, LeaseLostError, ModelError, ModelSetupError, ModelTimeoutError
-from commonplace.guard.trust import message_trust
+from commonplace.guard import screen, verdict
 from commonplace.jobs import ranges
 from commonplace.jobs.failures import Failure, Failures
 from commonplace.jobs.host import Host, journal_entry
@@ -424,11 +424,12 @@ class Runner:
         """Return the entry that names a range without a summary; every word of it is in the transcripts."""
         said = [message for piece in pieces for message in piece.messages]
         last = [m for m in said if m.text.strip()][-_FALLBACK_MESSAGES:]
-        lines = [f"{m.message.role.upper()}: {truncate(m.text, _FALLBACK_CHARS)}" for m in last]
+        lines = [f"{m.message.role.upper()}: {_raw_words(m.text)}" for m in last]
         paths = ", ".join(self._sessions.path(piece.session) for piece in pieces)
         text = "\n".join([_RAW_HEAD, *lines, f"{_named(pieces)}. All of it is kept in {paths}."])
         at = said[-1].message.at or self._clock()
-        trust = lowest_trust(["agent", *(message_trust(each) for each in last)])
+        shown = [[(m, (0, _FALLBACK_CHARS)) for m in last if m.session == name] for name in {m.session for m in last}]
+        trust = lowest_trust(["agent", *(rank for parts in shown for rank in self._sessions.trust.of(parts))])
         entry = journal_entry(self._views.journal_path(at), text, said, at, trust=trust)
         return _Made([entry], [], f"{_named(pieces)}; the model did not do it", said)
 
@@ -474,3 +475,10 @@ def _without_model(done: Outcome, why: str, instead: str) -> Outcome:
 
 def _named(pieces: Sequence[Piece]) -> str:
     return "; ".join(piece.name for piece in pieces)
+
+
+def _raw_words(text: str) -> str:
+    """Return the beginning of what was said in one line; a text that reads like an order to a model is left out."""
+    line = truncate(one_line(text), _FALLBACK_CHARS)
+    is_order = verdict(screen(line), explicit=False, trust="agent") == "quarantine"
+    return "(left out: it reads like an order to a model)" if is_order else line
