@@ -43,6 +43,21 @@ def shown(folder: Path, text: str) -> str:
             + "".join(f"- {word} first in the morning\n" for word in ["tea", "bread", "news", "mail", "run"]),
             ["Tea first", "Bread first", "News first", "Mail first", "Run first"],
         ),
+        (
+            "Te paso mis normas para el proyecto:\n* ramas con prefijo lp-\n* nada de commits los viernes",
+            ["Ramas con prefijo lp-", "Nada de commits los viernes"],
+        ),
+        ("Here's my profile so you know me:\n\nName: Gwen\nLives in: Hereford", ["Name: Gwen", "Lives in: Hereford"]),
+        ("ajoute ça à mes habitudes :\nlundi natation\njeudi chorale", ["Lundi natation", "Jeudi chorale"]),
+        (
+            "Steckbrief von mir:\nName: Hiltrud\nIsst kein Schweinefleisch",
+            ["Name: Hiltrud", "Isst kein Schweinefleisch"],
+        ),
+        (
+            "das ist meine .editorconfig, daran hältst du dich immer\n[*]\nindent_style = tab\nmax_line_length = 110",
+            ["indent_style = tab", "max_line_length = 110"],
+        ),
+        ("我的资料存一下：姓名罗青，职业牙医，海鲜过敏", ["海鲜过敏"]),
     ],
 )
 def test_each_item_under_a_heading_of_ones_own_is_a_statement(tmp_path: Path, text: str, expected: list[str]) -> None:
@@ -59,6 +74,11 @@ def test_each_item_under_a_heading_of_ones_own_is_a_statement(tmp_path: Path, te
         "Bob's rules:\n- shoes off at the door\n- no cats",
         "My rules:\n- should shoes be off at the door?\n",
         "> My rules:\n> - shoes off at the door",
+        "My list for this week\n- buy shoes\n- ask the price",
+        "can you check my config:\nshoes = 4\nprice = 5",
+        "My boss's rules for us:\n- shoes off at the door\n- no price tags",
+        "this breaks my setup\n```\nshoes = 1\nprice = 2\n```",
+        "does this fit my habits?\nshoes off\nprice up",
         "My boss wrote:\n\nMy rules:\n- shoes off at the door",
         "Remember to buy:\n- shoes\n- its price",
     ],

@@ -35,7 +35,7 @@ class Heading(NamedTuple):
             return f"{speaker or wording.UNNAMED}: {frame}: {item}."
         if self.kind == "profile":
             return f"{speaker or wording.UNNAMED}: {item}."
-        return f"{item[:1].upper()}{item[1:]}."
+        return item if "=" in item else f"{item[:1].upper()}{item[1:]}."
 
 
 def items(masked: str) -> Iterator[tuple[int, int, Heading]]:
@@ -50,6 +50,13 @@ def items(masked: str) -> Iterator[tuple[int, int, Heading]]:
             for start, end, mark in clauses.sentences(found["inline"]):
                 if not mark.strip().startswith(("?", "？")):
                     yield from _item(masked, begin + start, begin + end, heading)
+    for found in guard("own_heading").finditer(masked):
+        rules = found["rules"] is not None or found["wide_rules"] is not None
+        heading = Heading("rules" if rules else "profile", "")
+        if found["list"] is not None:
+            yield from _lines(masked, *found.span("list"), heading)
+        else:
+            yield from _item(masked, *found.span("inline"), heading)
     for found in guard("own_profile").finditer(masked):
         yield from _lines(masked, *found.span("list"), Heading("profile", ""))
 
@@ -65,6 +72,8 @@ def _item(masked: str, start: int, end: int, heading: Heading) -> Iterator[tuple
         start += 1
     said = masked[start:end].rstrip()
     asks = "?" in said or "？" in said or guard("question_start").match(said) is not None
-    fits = _FEWEST_CHARS <= len(said) <= TEXT_CHARS and clauses.MASK not in said
+    fits = (
+        _FEWEST_CHARS <= len(said) <= TEXT_CHARS and clauses.MASK not in said and guard("no_item").match(said) is None
+    )
     if fits and not asks and guard("of_the_hour").search(said) is None:
         yield start, start + len(said), heading
