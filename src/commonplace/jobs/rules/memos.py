@@ -31,6 +31,10 @@ NAMED = "named"
 """The slot of a correction that says of what the value is."""
 
 
+RENAMED = "renamed"
+"""The slot of a correction that says what a thing is called now."""
+
+
 class Memo(msgspec.Struct, frozen=True, kw_only=True):
     """One thing worth remembering, with the words it rests on.
 

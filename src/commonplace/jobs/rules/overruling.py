@@ -11,7 +11,7 @@ from typing import Final, TypeVar
 import msgspec
 
 from commonplace.jobs.rules import matching, switches, updates
-from commonplace.jobs.rules.memos import CHANGE, CHANGED_MIND, HOME, NAMED, SWITCHED, Memo
+from commonplace.jobs.rules.memos import CHANGE, CHANGED_MIND, HOME, NAMED, RENAMED, SWITCHED, Memo
 from commonplace.jobs.rules.patterns import guard
 from commonplace.jobs.rules.wording import UNNAMED
 
@@ -93,6 +93,8 @@ def _last_of(memos: Sequence[Memo], memo: Memo, fits: Callable[[Memo], bool]) ->
 
 def is_said_in(memo: Memo, text: str) -> bool:
     """True if a text has the value that a correction replaces, of the same thing if the correction names one."""
+    if memo.slot == RENAMED and not matching.is_name_in(text, memo.supersedes):
+        return False
     return matching.holds(text, memo.supersedes) and (
         memo.slot != NAMED or matching.of_one_thing(memo.text, text, memo.supersedes)
     )

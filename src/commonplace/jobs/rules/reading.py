@@ -29,7 +29,7 @@ from commonplace.jobs.rules import (
 )
 from commonplace.jobs.rules.clauses import Clause
 from commonplace.jobs.rules.complete import REASON_GAP, TEXT_CHARS
-from commonplace.jobs.rules.memos import CHANGE, NAMED, Memo
+from commonplace.jobs.rules.memos import CHANGE, NAMED, RENAMED, Memo
 from commonplace.jobs.rules.patterns import guard
 from commonplace.records import RecordedMessage
 from commonplace.text import dates
@@ -218,6 +218,10 @@ class Reader:
             return talks.memo_of(item, "fact", stated, talks.span_of(start, clause), 0.9,
                               slot=NAMED, supersedes=amended.old, becomes=amended.new,
                               alone=announced)  # fmt: skip
+        new = corrections.renamed(clause.text)
+        if new is not None:
+            return talks.memo_of(item, "fact", clause.text, talks.span_of(start, clause), 0.9, slot=RENAMED,
+                              supersedes=new.old, becomes=new.new)  # fmt: skip
         found = corrections.corrected(clause.lead + clause.text) or corrections.corrected(clause.text)
         if found is None:
             return None

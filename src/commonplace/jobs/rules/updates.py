@@ -76,6 +76,10 @@ def _retimed(said: str, other: str) -> str | None:
         return None
     if is_bare(said):
         return text if guard("update_bare_sign").search(said) else None
+    part = next((each for each in guard("update_part").split(said) if retimed.values(each)), said)
+    known = content.Vocabulary(content.content(other))
+    if len(_words(retimed.without(part), known)) > _OTHER_WORDS:
+        return None  # it tells of more than this thing
     if not _of_one_thing(retimed.without(said), retimed.without(other)):
         return None
     return text if retimed.says_the_sorts(said, other) or not retimed.is_whole(said) else OWN
@@ -98,6 +102,12 @@ def _told_apart(said: str, thing: re.Match[str], known: content.Vocabulary) -> b
         not (_holds(known, each) or guard("update_light").fullmatch(each) or not content.content(each))
         for each in beside
     )
+
+
+def _words(text: str, known: content.Vocabulary) -> list[str]:
+    """Return the words of a text that carry something and are not known."""
+    found = (each[0] for each in re.finditer(r"[^\W_]+", text) if content.content(each[0]))
+    return [each for each in found if guard("update_light").fullmatch(each) is None and not _holds(known, each)]
 
 
 def _carries(word: str) -> bool:
@@ -158,20 +168,31 @@ def _retooled(said: str, other: str) -> str | None:
     old, new = _first(held, "old"), found[0]
     ended = [_first(each, "old") for each in guard("update_dropped").finditer(said)]
     named = any(each.casefold() == old.casefold() for each in ended)
-    if old.casefold() == new.casefold() or not (named or switches.alike(old, new)):
-        return None
     place = max(held.span(name) for name in held.groupdict() if name.startswith("old") and held[name])
+    one = _one_uses(said, other) and guard("update_no_limit").fullmatch(other, place[1]) is not None
+    if old.casefold() == new.casefold() or not (named or (one and switches.alike(old, new))):
+        return None
     return other[: place[0]] + new + other[place[1] :]
+
+
+def _one_uses(said: str, other: str) -> bool:
+    """True if a switch is not of a person where a team uses a thing, or the other way, and is not limited to a use."""
+    we = guard("we_start").search(said) is not None
+    limited = any(guard("update_limit").match(said, each.end()) for each in guard("update_switched").finditer(said))
+    if limited or other.startswith("User:"):
+        return not limited
+    return we != other.startswith("User ")
 
 
 def _resumed(said: str, other: str) -> str | None:
     """Return `OWN` if a person does again what a statement says that they do not, or eats what they did not."""
+    known = other.replace("non-", "")  # non-fiction is no denial
     if guard("update_again").search(said) is None or denials.denies(said.split(",", maxsplit=1)[-1]):
         return None
     if guard("update_diet_held").match(other):
         return OWN if guard("update_diet").search(said) else None
     shared = content.Vocabulary(content.content(other)).shared(content.content(said))
-    return OWN if denials.denies(other) and any(map(_carries, shared)) else None
+    return OWN if denials.denies(known) and any(map(_carries, shared)) else None
 
 
 def _over(said: str, other: str) -> str | None:
@@ -179,16 +200,14 @@ def _over(said: str, other: str) -> str | None:
     if denials.denies(other) or guard("update_lasting").search(other):
         return None
     known = content.Vocabulary(content.content(other))
-    for clause in re.split(r"[,;，、]\s*|\s[-–—]\s", said):
+    for clause in guard("update_part").split(said):
         if guard("update_over").search(clause) is None or not _is_own(clause, known):
             continue
         rest = retimed.without(guard("update_over").sub(" ", clause))
-        words = [each for each in re.finditer(r"[^\W_]+", rest) if content.content(each[0])]
-        words = [each for each in words if guard("update_light").fullmatch(each[0]) is None]
-        things = [each for each in words if _holds(known, each[0])]
-        if not any(_carries(each[0]) for each in things) or len(words) - len(things) > _OTHER_WORDS:
+        things = [each for each in re.findall(r"[^\W_]+", rest) if _carries(each) and _holds(known, each)]
+        if not things or len(_words(rest, known)) > _OTHER_WORDS:
             continue
-        if _ends_a_phrase(rest, things[-1][0]) and _ends_a_phrase(other, things[-1][0]):
+        if _ends_a_phrase(rest, things[-1]) and _ends_a_phrase(other, things[-1]):
             return OWN
     return None
 
