@@ -31,6 +31,12 @@ def corrected(sentence: str) -> Correction | None:
     return None
 
 
+def renamed(sentence: str) -> Correction | None:
+    """Read that a thing has another name now: `they renamed main to stable`."""
+    found = next((found for row in corrections("renamed") if (found := row.search(sentence)) is not None), None)
+    return None if found is None or found["old"] == found["new"] else Correction(found["old"], found["new"])
+
+
 def amended(clause: str, *, announced: bool) -> Correction | None:
     """Read a whole statement with its old value: `the tank holds 17 litres, not 14`.
 

@@ -66,6 +66,12 @@ def holds(text: str, value: str) -> bool:
     )
 
 
+def is_name_in(text: str, name: str) -> bool:
+    """True if a name ends a phrase of a text, so that it is no common word there (`off main`, not `my main hobby`)."""
+    end = guard("name_end").pattern
+    return re.search(rf"(?<![\w/-]){re.escape(name)}(?![\w/-]){end}", text, re.IGNORECASE) is not None
+
+
 def _is_held(text: str, value: str) -> bool:
     """True if a text says of now that a value is so."""
     found = re.search(rf"(?<!\w){re.escape(value)}(?!\w)", text, re.IGNORECASE)

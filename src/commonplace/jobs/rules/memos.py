@@ -31,6 +31,10 @@ NAMED = "named"
 """The slot of a correction that says of what the value is."""
 
 
+RENAMED = "renamed"
+"""The slot of a correction that says what a thing is called now."""
+
+
 class Memo(msgspec.Struct, frozen=True, kw_only=True):
     """One thing worth remembering, with the words it rests on.
 
@@ -38,7 +42,8 @@ class Memo(msgspec.Struct, frozen=True, kw_only=True):
     `supersedes` a value that is over; `becomes` is the value in its place where the statement itself
     has to be taken from what is remembered; `alone` is true if the statement is complete by itself when
     no record has the old value. `listed` is true of an item of a list of the person's own. `instead` are the memos of
-    its range in whose place it came. `due` and `valid_until` are calendar days.
+    its range in whose place it came. `news` is the sentence that may update what is known in fewer
+    words. `due` and `valid_until` are calendar days.
     """
 
     kind: Kind
@@ -60,6 +65,7 @@ class Memo(msgspec.Struct, frozen=True, kw_only=True):
     due: date | None = None
     valid_until: date | None = None
     instead: tuple[Memo, ...] = ()
+    news: str = ""
 
 
 class Known(msgspec.Struct, frozen=True):

@@ -84,7 +84,7 @@ def words(name: str) -> frozenset[str]:
 
 
 @cache
-def corrections(name: Literal["values", "over", "taken_back"]) -> tuple[re.Pattern[str], ...]:
+def corrections(name: Literal["values", "renamed", "over", "taken_back"]) -> tuple[re.Pattern[str], ...]:
     """Return the patterns by which a person corrects a value, with the groups `old` and `new`, or says what is over."""
     return tuple(_compile(pattern) for pattern in _data()["corrections"][name])
 

@@ -7,32 +7,28 @@ a rule fires only on a plain statement in a person's own voice.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import tzinfo
 from functools import cache
 from itertools import chain
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 
 from commonplace.guard.screened import instant
-from commonplace.jobs.rules import clauses, matching, patterns, subjects, switches
-from commonplace.jobs.rules.memos import CHANGE, CHANGED_MIND, HOME, NAMED, SWITCHED, Known, Memo, Place, Targets
+from commonplace.jobs.rules import clauses, matching, overruling, patterns, subjects
+from commonplace.jobs.rules.memos import CHANGE, Known, Memo, Place, Targets
 from commonplace.jobs.rules.patterns import guard
 from commonplace.jobs.rules.reading import Reader
-from commonplace.jobs.rules.wording import UNNAMED
 from commonplace.layouts.codecs.topics import name_for
 from commonplace.operations import NOTED, AddEntry, AppendJournal, Edit, Proposal, PutItem, PutTopic, ReplaceEntry
 from commonplace.records import RecordedMessage, Source, Trust, lowest_trust
 from commonplace.text.pieces import fingerprint
 
-Key = TypeVar("Key")
-
 __all__ = ["Known", "Memo", "Place", "Targets", "extract", "propose"]
 
 _FAILURES_BESIDE = 20  # messages before its fix in which a failure is looked for
 _ENDS = (".", "!", "?", "…", "。", "！", "？", ")")
-_MIND_CHANGED_WITHIN = 6  # messages; further back it is not said which decision is meant
 MEMOS_PER_RANGE = 12  # a range is about 4k tokens; the least salient go first
 
 
@@ -67,7 +63,7 @@ def _gather(messages: Sequence[RecordedMessage], zone: tzinfo) -> list[Memo]:
                     memos.extend(_failure_of(memo, failures))
                 if memo.slot == "it" and not 0 <= memo.number - last_failure <= _FAILURES_BESIDE:
                     continue  # nothing says what was fixed
-            memos = _admit(memos, memo)
+            memos = overruling.admit(memos, memo)
     ranked = sorted(range(len(memos)), key=lambda place: (-memos[place].salience, place))
     return [memos[place] for place in sorted(ranked[:MEMOS_PER_RANGE])]
 
@@ -85,99 +81,6 @@ def _failure_of(fix: Memo, failures: list[Memo]) -> list[Memo]:
 
 def _beside(failure: Memo, fix: Memo) -> bool:
     return 0 <= fix.number - failure.number <= _FAILURES_BESIDE
-
-
-def _admit(memos: list[Memo], memo: Memo) -> list[Memo]:
-    """Add a memo to those of the range: once, and in place of what it takes back."""
-    if memo.becomes:
-        old = [place for place, kept in enumerate(memos) if not kept.becomes and _is_said_in(memo, kept.text)]
-        if len(old) == 1:
-            kept = memos[old[0]]
-            text = matching.put(kept.text, memo.supersedes, memo.becomes)
-            settled = msgspec.structs.replace(
-                memo, kind=kept.kind, text=text, slot=kept.slot, frame=kept.frame, becomes="", instead=_with(kept)
-            )
-            return [*memos[: old[0]], *memos[old[0] + 1 :], settled]
-        return [*memos, memo]
-    over = _last(memos, memo)
-    if any(kept.speaker == memo.speaker and kept not in over and matching.same(memo.text, kept.text) for kept in memos):
-        return [kept for kept in memos if kept not in over]
-    over += [kept for kept in memos if kept not in over and _over(memo, kept.text)]
-    left = [kept for kept in memos if kept not in over and not _within(kept, memo)]
-    slot = "" if memo.slot == CHANGE and len(left) < len(memos) else memo.slot
-    instead = tuple(each for kept in over for each in _with(kept))
-    text = _in_its_place(memo, over[0].text) if len(over) == 1 else memo.text
-    return [*left, msgspec.structs.replace(memo, text=text, slot=slot, instead=instead)]
-
-
-def _in_its_place(memo: Memo, text: str) -> str:
-    return memo.text if memo.slot == HOME else matching.in_its_place(memo.text, text)
-
-
-def _with(kept: Memo) -> tuple[Memo, ...]:
-    """Return a memo that another one replaces, and those it had replaced itself."""
-    return (msgspec.structs.replace(kept, instead=()), *kept.instead)
-
-
-def _last(memos: Sequence[Memo], memo: Memo) -> list[Memo]:
-    """Return what a memo takes back without naming it: the last decision, or what was used of the same kind."""
-    if memo.slot == CHANGED_MIND:
-        return _last_of(memos, memo, lambda kept: kept.kind == "decision")
-    if memo.supersedes:
-        return []
-    mine = (kept for kept in memos if kept.speaker == memo.speaker)
-    used = switches.switched_from(
-        _unnamed(memo.text, memo.speaker), ((kept, _unnamed(kept.text, kept.speaker)) for kept in mine)
-    )
-    if used is not None:
-        return [used]
-    return _last_of(memos, memo, lambda kept: _is_used(memo, kept)) if memo.slot == SWITCHED else []
-
-
-def _is_used(memo: Memo, kept: Memo) -> bool:
-    """True if a memo says what is used, and is not known to be of another kind than what a switch is to."""
-    mine, other = _unnamed(memo.text, memo.speaker), _unnamed(kept.text, kept.speaker)
-    return guard("in_use").search(kept.text) is not None and not switches.differ(mine, other)
-
-
-def _within(kept: Memo, memo: Memo) -> bool:
-    """True if a memo of the same message names a person and says more of them (`Ada's sister is Lien`)."""
-    return kept.message == memo.message and not kept.frame and matching.same(kept.text, memo.text)
-
-
-def _last_of(memos: Sequence[Memo], memo: Memo, fits: Callable[[Memo], bool]) -> list[Memo]:
-    """Return the last memo of the same speaker that fits, if it was said a moment ago."""
-    found = [kept for kept in memos if kept.speaker == memo.speaker and fits(kept)][-1:]
-    return [kept for kept in found if memo.number - kept.number <= _MIND_CHANGED_WITHIN]
-
-
-def _is_said_in(memo: Memo, text: str) -> bool:
-    """True if a text has the value that a correction replaces, of the same thing if the correction names one."""
-    return matching.holds(text, memo.supersedes) and (
-        memo.slot != NAMED or matching.of_one_thing(memo.text, text, memo.supersedes)
-    )
-
-
-def _over(memo: Memo, text: str) -> bool:
-    if memo.slot == SWITCHED and guard("in_use").search(text) and matching.other_version(memo.text, text):
-        return True
-    ended = "" if memo.slot == NAMED else memo.supersedes  # of another thing the value stays
-    mine, other = _unnamed(memo.text, memo.speaker), _unnamed(text, memo.speaker)
-    frames = "|".join(_unnamed(frame, memo.speaker) for frame in memo.frame.split("|"))
-    return matching.succeeds(mine, frames, ended, other, home=memo.slot == HOME)
-
-
-def _switched(memo: Memo, stated: Iterable[tuple[Key, str]]) -> Key | None:
-    """Return the key of the one statement that a bare switch replaces."""
-    if memo.supersedes:
-        return None
-    unnamed = ((key, _unnamed(text, memo.speaker)) for key, text in stated)
-    return switches.switched_from(_unnamed(memo.text, memo.speaker), unnamed)
-
-
-def _unnamed(text: str, speaker: str | None) -> str:
-    """Return a statement with `User` for the name of the speaker, which is no word that two statements share."""
-    return UNNAMED + text[len(speaker) :] if speaker and text.startswith(speaker) else text
 
 
 def propose(
@@ -265,7 +168,7 @@ class _Desk:
         old = self._old(memo, [each for each in self._known if self._reaches(each)])
         if old is not None:
             if not (old.by_hand and memo.at and memo.at < old.by_hand):
-                self._replace(old, memo, _in_its_place(memo, old.text))
+                self._replace(old, memo, overruling.in_its_place(memo, old.text))
         elif memo.slot == CHANGE:
             return
         elif place.form == "item":
@@ -290,12 +193,14 @@ class _Desk:
     def _old(self, memo: Memo, known: Sequence[Known]) -> Known | None:
         """Return the statement, of those that are known, that a memo replaces; None if it replaces none."""
         said = {kept.text for kept in memo.instead}  # an earlier range may have written it down
-        over = next((each for each in reversed(known) if each.text in said or _over(memo, each.text)), None)
-        return over or _switched(memo, ((each, each.text) for each in known))
+        over = next(
+            (each for each in reversed(known) if each.text in said or overruling.is_over(memo, each.text)), None
+        )
+        return over or overruling.one_meant(memo, ((each, each.text) for each in known))
 
     def _correct(self, memo: Memo) -> bool:
         """Replace the old value by the new one; False, with nothing done, if there is not exactly one place for it."""
-        holding = [known for known in self._known if self._reaches(known) and _is_said_in(memo, known.text)]
+        holding = [known for known in self._known if self._reaches(known) and overruling.is_said_in(memo, known.text)]
         if len(holding) != 1:
             return False
         self._replace(holding[0], memo, matching.put(holding[0].text, memo.supersedes, memo.becomes))
@@ -326,7 +231,7 @@ class _Desk:
     def _into_topic(self, memo: Memo, place: Place) -> None:
         if self._is_stated(memo):
             return
-        body = self._holding(lambda line: _over(memo, line)) or self._switched(memo)
+        body = self._holding(lambda line: overruling.is_over(memo, line)) or self._switched(memo)
         if body is None and memo.slot == CHANGE:
             return
         body = body or self._body_of(memo, place)
@@ -365,7 +270,9 @@ class _Desk:
 
     def _switched(self, memo: Memo) -> _Body | None:
         """Return the topic with the line that a bare switch replaces."""
-        return _switched(memo, ((body, line) for body in self._bodies.values() for line in body.stated().values()))
+        return overruling.one_meant(
+            memo, ((body, line) for body in self._bodies.values() for line in body.stated().values())
+        )
 
     def _is_stated(self, memo: Memo) -> bool:
         return not memo.becomes and any(
@@ -376,10 +283,10 @@ class _Desk:
 
     def _correct_topic(self, memo: Memo) -> bool:
         """Replace the old value in the line of a topic; False if there is not exactly one such line."""
-        body = self._holding(lambda line: _is_said_in(memo, line))
+        body = self._holding(lambda line: overruling.is_said_in(memo, line))
         if body is None:
             return False
-        number, line = next((n, line) for n, line in body.stated().items() if _is_said_in(memo, line))
+        number, line = next((n, line) for n, line in body.stated().items() if overruling.is_said_in(memo, line))
         text = matching.put(line, memo.supersedes, memo.becomes)
         body.put(number, text)
         self._rest(body, memo)
@@ -437,10 +344,10 @@ class _Body:
         stated = self.stated()
         if (memo.becomes and not memo.alone) or any(matching.same(memo.text, line) for line in stated.values()):
             return False
-        over = next((number for number, line in stated.items() if _over(memo, line)), None)
-        over = _switched(memo, stated.items()) if over is None else over
+        over = next((number for number, line in stated.items() if overruling.is_over(memo, line)), None)
+        over = overruling.one_meant(memo, stated.items()) if over is None else over
         if over is not None:
-            self._lines[over] = f"- {_in_its_place(memo, stated[over])}"
+            self._lines[over] = f"- {overruling.in_its_place(memo, stated[over])}"
         else:
             while self._lines and not self._lines[-1].strip():
                 self._lines.pop()

@@ -38,6 +38,11 @@ def differ(text: str, other: str) -> bool:
     return bool(mine and theirs) and not mine & theirs
 
 
+def alike(thing: str, other: str) -> bool:
+    """True if two things are of one kind of which one is used at a time."""
+    return bool(_kinds(thing) & _kinds(other))
+
+
 def _used(text: str, who: str) -> frozenset[str]:
     """Return the kinds of what a statement says that they use; none if it speaks of another person or of no use."""
     found = guard("used").fullmatch(text) or guard("used_as").fullmatch(text)

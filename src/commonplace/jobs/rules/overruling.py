@@ -1,0 +1,131 @@
+"""Finds what a memo takes the place of: among the memos of its range, and among what is known.
+
+Pure functions over memos and texts. What could be meant of several statements takes the place of none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final, TypeVar
+
+import msgspec
+
+from commonplace.jobs.rules import matching, switches, updates
+from commonplace.jobs.rules.memos import CHANGE, CHANGED_MIND, HOME, NAMED, RENAMED, SWITCHED, Memo
+from commonplace.jobs.rules.patterns import guard
+from commonplace.jobs.rules.wording import UNNAMED
+
+Key = TypeVar("Key")
+_SAID: Final = f"{UNNAMED}: "
+_MIND_CHANGED_WITHIN: Final = 6  # messages; further back it is not said which decision is meant
+
+
+def admit(memos: list[Memo], memo: Memo) -> list[Memo]:
+    """Add a memo to those of the range: once, and in place of what it takes back."""
+    if memo.becomes:
+        old = [place for place, kept in enumerate(memos) if not kept.becomes and is_said_in(memo, kept.text)]
+        if len(old) == 1:
+            kept = memos[old[0]]
+            text = matching.put(kept.text, memo.supersedes, memo.becomes)
+            settled = msgspec.structs.replace(
+                memo, kind=kept.kind, text=text, slot=kept.slot, frame=kept.frame, becomes="", instead=_with(kept)
+            )
+            return [*memos[: old[0]], *memos[old[0] + 1 :], settled]
+        return [*memos, memo]
+    over = _last(memos, memo)
+    if any(kept.speaker == memo.speaker and kept not in over and matching.same(memo.text, kept.text) for kept in memos):
+        return [kept for kept in memos if kept not in over]
+    over += [kept for kept in memos if kept not in over and is_over(memo, kept.text)]
+    left = [kept for kept in memos if kept not in over and not _within(kept, memo)]
+    slot = "" if memo.slot == CHANGE and len(left) < len(memos) else memo.slot
+    instead = tuple(each for kept in over for each in _with(kept))
+    text = in_its_place(memo, over[0].text) if len(over) == 1 else memo.text
+    as_before = len(over) == 1 and memo.slot == CHANGE
+    kind, salience = (over[0].kind, over[0].salience) if as_before else (memo.kind, memo.salience)
+    settled = msgspec.structs.replace(memo, kind=kind, text=text, slot=slot, salience=salience, instead=instead)
+    return [*left, settled]
+
+
+def in_its_place(memo: Memo, text: str) -> str:
+    """Return what is known once a memo has replaced a statement: itself, or the statement with the new value."""
+    stands = memo.slot != CHANGE and (is_over(memo, text) or _is_switched(memo, text))
+    new = updates.rewritten(memo.news, _unnamed(text, memo.speaker)) if memo.news and not stands else None
+    if new and not matching.content(new) <= matching.content(memo.text):
+        return _named(new, memo.speaker)
+    if new is not None and memo.slot == CHANGE and _unnamed(text, memo.speaker).startswith(_SAID):
+        return _named(_SAID + updates.worded(memo.news), memo.speaker)
+    return memo.text if memo.slot == HOME else matching.in_its_place(memo.text, text)
+
+
+def _with(kept: Memo) -> tuple[Memo, ...]:
+    """Return a memo that another one replaces, and those it had replaced itself."""
+    return (msgspec.structs.replace(kept, instead=()), *kept.instead)
+
+
+def _last(memos: Sequence[Memo], memo: Memo) -> list[Memo]:
+    """Return what a memo takes back without naming it: the last decision, or what was used of the same kind."""
+    if memo.slot == CHANGED_MIND:
+        return _last_of(memos, memo, lambda kept: kept.kind == "decision")
+    if memo.supersedes:
+        return []
+    used = one_meant(memo, ((kept, kept.text) for kept in memos if kept.speaker == memo.speaker))
+    if used is not None:
+        return [used]
+    return _last_of(memos, memo, lambda kept: _is_used(memo, kept)) if memo.slot == SWITCHED else []
+
+
+def _is_used(memo: Memo, kept: Memo) -> bool:
+    """True if a memo says what is used, and is not known to be of another kind than what a switch is to."""
+    mine, other = _unnamed(memo.text, memo.speaker), _unnamed(kept.text, kept.speaker)
+    return guard("in_use").search(kept.text) is not None and not switches.differ(mine, other)
+
+
+def _within(kept: Memo, memo: Memo) -> bool:
+    """True if a memo of the same message names a person and says more of them (`Ada's sister is Lien`)."""
+    return kept.message == memo.message and not kept.frame and matching.same(kept.text, memo.text)
+
+
+def _last_of(memos: Sequence[Memo], memo: Memo, fits: Callable[[Memo], bool]) -> list[Memo]:
+    """Return the last memo of the same speaker that fits, if it was said a moment ago."""
+    found = [kept for kept in memos if kept.speaker == memo.speaker and fits(kept)][-1:]
+    return [kept for kept in found if memo.number - kept.number <= _MIND_CHANGED_WITHIN]
+
+
+def is_said_in(memo: Memo, text: str) -> bool:
+    """True if a text has the value that a correction replaces, of the same thing if the correction names one."""
+    if memo.slot == RENAMED and not matching.is_name_in(text, memo.supersedes):
+        return False
+    return matching.holds(text, memo.supersedes) and (
+        memo.slot != NAMED or matching.of_one_thing(memo.text, text, memo.supersedes)
+    )
+
+
+def is_over(memo: Memo, text: str) -> bool:
+    """True if a memo takes the place of a statement."""
+    if memo.slot == SWITCHED and guard("in_use").search(text) and matching.other_version(memo.text, text):
+        return True
+    ended = "" if memo.slot == NAMED else memo.supersedes  # of another thing the value stays
+    mine, other = _unnamed(memo.text, memo.speaker), _unnamed(text, memo.speaker)
+    frames = "|".join(_unnamed(frame, memo.speaker) for frame in memo.frame.split("|"))
+    return matching.succeeds(mine, frames, ended, other, home=memo.slot == HOME)
+
+
+def one_meant(memo: Memo, stated: Iterable[tuple[Key, str]]) -> Key | None:
+    """Return the key of the one statement that a bare switch, or a short update, replaces."""
+    unnamed = [(key, _unnamed(text, memo.speaker)) for key, text in stated]
+    found = None if memo.supersedes else switches.switched_from(_unnamed(memo.text, memo.speaker), unnamed)
+    return updates.updated(memo.news, unnamed) if found is None and memo.news else found
+
+
+def _is_switched(memo: Memo, text: str) -> bool:
+    said, known = (_unnamed(each, memo.speaker) for each in (memo.text, text))
+    return switches.switched_from(said, [(True, known)]) is not None
+
+
+def _unnamed(text: str, speaker: str | None) -> str:
+    """Return a statement with `User` for the name of the speaker, which is no word that two statements share."""
+    return UNNAMED + text[len(speaker) :] if speaker and text.startswith(speaker) else text
+
+
+def _named(text: str, speaker: str | None) -> str:
+    return speaker + text[len(UNNAMED) :] if speaker and text.startswith(UNNAMED) else text

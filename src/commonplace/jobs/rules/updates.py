@@ -1,0 +1,249 @@
+"""Reads what a person says anew of the one thing that is known of them: `we've moved, I'm in York now`.
+
+Pure functions over texts. A person who corrects says less than one who tells: they name the thing or what kind of
+change it is, and a value of the same sort. What is said of somebody else, asked, supposed, planned, long past or told
+of a story updates nothing, nor does what could be of two known statements.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from typing import Final, TypeVar
+
+from commonplace.jobs.rules import retimed, switches
+from commonplace.jobs.rules.patterns import guard
+from commonplace.text import content, denials
+from commonplace.text.everyday import COMMON
+
+Key = TypeVar("Key")
+OWN: Final = ""
+"""What a person said stands for itself in the place of the statement."""
+_LEAST_CHARS: Final = 4  # of a word that two texts share; fewer if it is of wide signs
+_OWNER_WORDS: Final = 3  # with which a statement begins that is of somebody else
+_OTHER_WORDS: Final = 2  # that a clause may have beside the thing which it says is over
+_LONGEST: Final = 200  # characters of a sentence that corrects
+
+
+def is_news(said: str) -> bool:
+    """True if a sentence has a sign that something changed, and is of the person who speaks, and of now."""
+    return (
+        len(said) <= _LONGEST
+        and guard("update_sign").search(said) is not None
+        and not any(guard(name).search(said) for name in ("unreal", "condition", "report", "update_not_mine"))
+        and not denials.doubts(said)
+    )
+
+
+def is_bare(said: str) -> bool:
+    """True if a sentence says a day or hour and nothing of what it is (`sorry, the 12th`)."""
+    left = guard("update_bare").sub(" ", retimed.without(said))
+    return bool(retimed.values(said)) and not content.content(left)
+
+
+def worded(said: str) -> str:
+    """Return a sentence without what it begins with before it says something."""
+    return guard("update_lead").sub("", said).strip()
+
+
+def updated(said: str, stated: Iterable[tuple[Key, str]]) -> Key | None:
+    """Return the key of the one statement that a sentence updates; None if it updates none, or could several."""
+    found = [key for key, other in stated if rewritten(said, other) is not None]
+    return found[0] if len(found) == 1 else None
+
+
+def rewritten(said: str, other: str) -> str | None:
+    """Return what a statement is after an update; `OWN` if the update stands for itself, None if it is none of it."""
+    mine, theirs = _persons(said), _persons(other)
+    ways: list[Callable[[str, str], str | None]] = []
+    if mine <= theirs and (_persons(" ".join(other.split()[:_OWNER_WORDS])) <= mine or is_bare(said)):
+        ways.append(_retimed)
+    if not mine:
+        ways += (_moved, _retooled)
+    if mine == theirs:
+        ways += (_resumed, _over)
+    for way in ways:
+        text = way(said, other)
+        if text is not None and text != other:
+            return text
+    return None
+
+
+def _retimed(said: str, other: str) -> str | None:
+    """Return a statement with its new day or hour; the thing is named, or nothing but the value is said."""
+    text = retimed.replaced(said, other)
+    if text is None:
+        return None
+    if is_bare(said):
+        return text if guard("update_bare_sign").search(said) else None
+    part = next((each for each in guard("update_part").split(said) if retimed.values(each)), said)
+    known = content.Vocabulary(content.content(other))
+    if len(_words(retimed.without(part), known)) > _OTHER_WORDS:
+        return None  # it tells of more than this thing
+    if not _of_one_thing(retimed.without(said), retimed.without(other)):
+        return None
+    return text if retimed.says_the_sorts(said, other) or not retimed.is_whole(said) else OWN
+
+
+def _of_one_thing(said: str, other: str) -> bool:
+    """True if two texts name one thing, and no word beside it tells them apart (`eye appointment`)."""
+    known = content.Vocabulary(content.content(other))
+    found = [each for each in re.finditer(r"[^\W_]+", said) if _carries(each[0]) and _holds(known, each[0])]
+    return any(not _told_apart(said, each, known) for each in found)
+
+
+def _told_apart(said: str, thing: re.Match[str], known: content.Vocabulary) -> bool:
+    before = re.search(r"([^\W_]+)[ '’-]\Z", said[: thing.start()])
+    behind = guard("update_of").match(said, thing.end())
+    beside = [
+        each for each in (before[1] if before else "", (behind["what"] or behind["what_"]) if behind else "") if each
+    ]
+    return any(
+        not (_holds(known, each) or guard("update_light").fullmatch(each) or not content.content(each))
+        for each in beside
+    )
+
+
+def _words(text: str, known: content.Vocabulary) -> list[str]:
+    """Return the words of a text that carry something and are not known."""
+    found = (each[0] for each in re.finditer(r"[^\W_]+", text) if content.content(each[0]))
+    return [each for each in found if guard("update_light").fullmatch(each) is None and not _holds(known, each)]
+
+
+def _carries(word: str) -> bool:
+    wide = content.is_wide(word)
+    return (wide or len(word) >= _LEAST_CHARS) and guard("update_light").fullmatch(word) is None
+
+
+def _holds(known: content.Vocabulary, word: str) -> bool:
+    return any(known.holds(each) for each in content.content(word))
+
+
+def _moved(said: str, other: str) -> str | None:
+    """Return where a person lives or works after they said that they moved, or changed jobs."""
+    if guard("update_passing").search(said) or guard("not_of_late").search(said):
+        return None
+    for name in ("home", "work"):
+        held = guard(f"update_{name}_held").match(other)
+        if held is None or guard(f"update_{name}_sign").search(said) is None:
+            continue
+        found = {(each["at"] or "", _first(each, "place")) for each in guard("update_place").finditer(said)}
+        found = {
+            (at, place)
+            for at, place in found
+            if not (guard("update_no_place").match(place) or switches.alike(place, place))
+        }
+        if len(found) == 1:
+            at, place = found.pop()
+            return _at(held, at, place)
+    return None
+
+
+def _at(held: re.Match[str], at: str, place: str) -> str | None:
+    """Return a statement of a home or work with another place."""
+    if held["tail"]:  # the place is said before the verb
+        return f"{held['head_before']}{place}{held['tail']}" if content.is_wide(place) else None
+    if held["head_zh"]:
+        return f"{held['head_zh']}{place}" if content.is_wide(place) else None
+    if content.is_wide(place):
+        return None
+    of_a_kind = held["at"] and any({at.casefold(), held["at"].casefold()} <= set(kind.split()) for kind in _ALIKE)
+    end = "." if held.string.endswith(".") else ""
+    return f"{held['head']}{at if of_a_kind else held['at']}{held['gap']}{place}{end}"
+
+
+_ALIKE: Final = ("in at near", "à au aux en", "a ad in alla al alle allo nel nella presso", "em no na", "en a")
+
+
+def _first(found: re.Match[str], name: str) -> str:
+    return next(value for key, value in found.groupdict().items() if key.startswith(name) and value)
+
+
+def _retooled(said: str, other: str) -> str | None:
+    """Return what is used after a bare switch to a thing of the same kind, or away from one that is named."""
+    held = guard("update_used").match(other)
+    found = [_first(each, "new") for each in guard("update_switched").finditer(said)]
+    if held is None or len(found) != 1:
+        return None
+    old, new = _first(held, "old"), found[0]
+    ended = [_first(each, "old") for each in guard("update_dropped").finditer(said)]
+    named = any(each.casefold() == old.casefold() for each in ended)
+    place = max(held.span(name) for name in held.groupdict() if name.startswith("old") and held[name])
+    one = _one_uses(said, other) and guard("update_no_limit").fullmatch(other, place[1]) is not None
+    if old.casefold() == new.casefold() or not (named or (one and switches.alike(old, new))):
+        return None
+    return other[: place[0]] + new + other[place[1] :]
+
+
+def _one_uses(said: str, other: str) -> bool:
+    """True if a switch is not of a person where a team uses a thing, or the other way, and is not limited to a use."""
+    we = guard("we_start").search(said) is not None
+    limited = any(guard("update_limit").match(said, each.end()) for each in guard("update_switched").finditer(said))
+    if limited or other.startswith("User:"):
+        return not limited
+    return we != other.startswith("User ")
+
+
+def _resumed(said: str, other: str) -> str | None:
+    """Return `OWN` if a person does again what a statement says that they do not, or eats what they did not."""
+    known = other.replace("non-", "")  # non-fiction is no denial
+    if guard("update_again").search(said) is None or denials.denies(said.split(",", maxsplit=1)[-1]):
+        return None
+    if guard("update_diet_held").match(other):
+        return OWN if guard("update_diet").search(said) else None
+    shared = content.Vocabulary(content.content(other)).shared(content.content(said))
+    return OWN if denials.denies(known) and any(map(_carries, shared)) else None
+
+
+def _over(said: str, other: str) -> str | None:
+    """Return `OWN` if a clause says that what a statement is about is off, given up or not done after all."""
+    if denials.denies(other) or guard("update_lasting").search(other):
+        return None
+    known = content.Vocabulary(content.content(other))
+    for clause in guard("update_part").split(said):
+        if guard("update_over").search(clause) is None or not _is_own(clause, known):
+            continue
+        rest = retimed.without(guard("update_over").sub(" ", clause))
+        things = [each for each in re.findall(r"[^\W_]+", rest) if _carries(each) and _holds(known, each)]
+        if not things or len(_words(rest, known)) > _OTHER_WORDS:
+            continue
+        if _ends_a_phrase(rest, things[-1]) and _ends_a_phrase(other, things[-1]):
+            return OWN
+    return None
+
+
+def _is_own(clause: str, known: content.Vocabulary) -> bool:
+    """True if a clause does not begin with somebody else (`Jonas gave up on it`)."""
+    found = re.match(r"\W*([^\W\d_]+)", guard("update_lead").sub("", clause))
+    if found is None or content.is_wide(found[1]):
+        return True
+    first = found[1]
+    return (
+        guard("update_over").match(clause.strip()) is not None
+        or guard("update_light").fullmatch(first) is not None
+        or not content.content(first)
+        or content.bare(first) in COMMON
+        or _holds(known, first)
+    )
+
+
+def _ends_a_phrase(text: str, word: str) -> bool:
+    """True if no other noun follows a word, or a form of it, in a text (`the dentist`, not `the dentist app`)."""
+    known = content.Vocabulary(content.content(word))
+    for each in re.finditer(r"[^\W_]+", text):
+        if not _holds(known, each[0]):
+            continue
+        behind = re.match(r"[ '’-]([^\W\d_]+)", text[each.end() :])
+        if (
+            content.is_wide(word)
+            or behind is None
+            or not content.content(behind[1])
+            or guard("update_light").fullmatch(behind[1])
+        ):
+            return True
+    return False
+
+
+def _persons(text: str) -> frozenset[str]:
+    """Return the words of a text that name other people or what is theirs."""
+    return frozenset(each[0].casefold() for each in guard("update_persons").finditer(text))
