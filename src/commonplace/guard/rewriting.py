@@ -217,7 +217,7 @@ def _goes(line: Line, sides: _Sides, written: Sequence[Line], told: _Told, *, wa
     came = [other for other in written if other.claims]
     if any(holds(other.text, line.text) for other in came) or _is_settled(line, written):
         return True
-    if _is_spread(line, [other for other in came if other.key in sides.before]):
+    if say_whole([other.text for other in came if other.key in sides.before], line.text):  # it was split
         return True
     if _is_answered(line, came, sides.before, told.new_words):
         return True
@@ -249,17 +249,14 @@ def _cut(line: Line) -> list[Line]:
     return [_line(part) for part in _PART.split(line.raw)] if line.claims else [line]
 
 
-def _is_spread(line: Line, fresh: Sequence[Line]) -> bool:
-    """True if new lines together have every word of an old one, as those into which it was split."""
-    words = frozenset(word for other in fresh for word in content.words(other.text))
-    shared = _vocabulary(words).shared(line.words)
-    firm = frozenset().union(*(content.firm(other.text) for other in fresh))
-    return (
-        bool(line.words)
-        and shared == line.words
-        and content.firm(line.text) <= firm | shared
-        and not denials.denies(line.text)
-    )
+def say_whole(texts: Iterable[str], part: str) -> bool:
+    """True if some texts together have every word of a statement; those that deny where it does not do not count."""
+    said = content.content(part)
+    denies = denials.denies(part)
+    texts = [text for text in texts if denials.denies(text) == denies]
+    shared = _vocabulary(frozenset(word for text in texts for word in content.words(text))).shared(said)
+    firm = frozenset().union(*map(content.firm, texts))
+    return bool(said) and shared == said and content.firm(part) <= firm | shared
 
 
 def _assembled(
