@@ -197,3 +197,34 @@ def test_git_leaves_the_key_out(tmp_path):
     ).stdout
     assert "sessions/" in added
     assert ".commonplace" not in added
+
+
+@pytest.mark.parametrize("layout", ["facts", "facts-flat"])
+def test_a_forgotten_episode_is_not_made_again(tmp_path, layout):
+    """Issue 17: an episode is made of a whole session, so one that was forgotten came back with its next message."""
+    said = [Message("user", "I live in Skien."), Message("assistant", "Noted.")]
+    said += [each for n in range(5) for each in (Message("user", f"I like shade {n}."), Message("assistant", "Fine."))]
+
+    def episodes(memory):
+        return [hit for hit in memory.recall("Skien", k=20) if hit.layer == "topics" and "Skien" in hit.text]
+
+    def more(memory):
+        memory.append("s:1", [Message("user", "I have a rowing boat."), Message("assistant", "Good.")])
+        memory.end("s:1")
+
+    with Memory.open(tmp_path, layout=layout, jobs="inline") as memory:
+        memory.append("s:1", said)
+        memory.end("s:1")
+        receipt = memory.forget(episodes(memory)[0].record)
+    shutil.copytree(tmp_path, copy := tmp_path.with_name(f"{tmp_path.name}-copy"))
+    shutil.rmtree(tmp_path / ".commonplace")
+    with Memory.open(tmp_path, layout=layout, jobs="inline") as memory:
+        more(memory)
+        assert episodes(memory) == []
+    with Memory.open(copy, layout=layout, jobs="inline") as memory:
+        memory.undo(receipt.change)
+        assert len(episodes(memory)) == 1
+        shutil.rmtree(copy / ".commonplace")
+    with Memory.open(copy, layout=layout, jobs="inline") as memory:
+        more(memory)
+        assert len(episodes(memory)) == 1

@@ -128,6 +128,37 @@ def test_one_of_several_values_does_not_replace_another(said, old, new):
 
 
 @in_one_test(
+    "said, old, new, after",
+    [
+        ("I moved to Graz. I live with my son Emil now.", ["Potter; lives in Linz, above the bakery"], ["Potter", "Moved to Graz; lives with her son Emil"], ["Potter", "Moved to Graz; lives with her son Emil"]),
+        ("Hello", ["Plays the oboe and paints on Sundays"], ["Plays the oboe", "Paints on Sundays"], ["Plays the oboe", "Paints on Sundays"]),
+        ("Hello", ["Prefers tea over coffee in the morning"], ["Prefers tea over coffee", "Drinks it in the morning"], ["Prefers tea over coffee", "Drinks it in the morning"]),
+        ("We are on Node 24 now", ["Node 22", "Uses Bun"], ["Bun and Node 24"], ["Bun and Node 24"]),
+        ("I'm an electrician at Kone now. I live in Bonn.", ["Electrician at Schindler; lives in Mainz"], ["Lives in Bonn", "Electrician at Kone"], ["Lives in Bonn", "Electrician at Kone"]),
+        ("我搬到重庆了。", ["住在杭州；在学校教书"], ["在学校教书", "住在重庆"], ["在学校教书", "住在重庆"]),
+        ("I like ponies.", ["Sister: Julia; birthday 17 April"], ["Likes ponies", "Sister: Julia"], ["Sister: Julia; birthday 17 April", "Likes ponies", "Sister: Julia"]),
+        ("I moved to a new flat in Turin.", ["Works for Lavazza in Turin; never works on Mondays"], ["Moved to a new flat in Turin"], ["Works for Lavazza in Turin; never works on Mondays", "Moved to a new flat in Turin"]),
+    ],
+)  # fmt: skip
+def test_a_line_that_was_split_or_merged_goes_by_its_parts(said, old, new, after):
+    """DESIGN 1.8: what the new lines hold or correct is not said twice; what they lack stays."""
+    base, text = ("\n".join([OTHERS[0], *(f"- {line}" for line in lines), OTHERS[1], ""]) for lines in (old, new))
+    written = judged_text(said, base, text).splitlines()[1:]
+    assert sorted(f"- {line}" for line in after) == sorted(line for line in written if line != OTHERS[1])
+
+
+def test_a_line_that_a_person_wrote_is_not_cut():
+    """Issue 17: a rewriting may split and merge what was noted, not what a person put there or pinned."""
+    said = RecordedMessage("p#0", "p", "s", 0, Message("user", "I live in Graz now.", id="m0", at=AT), 0)
+    base = "- Potter; lives in Linz\n"
+    own = ViewEntry(id="M:0", number=0, path="M", text=base[2:-1], trust="user", shown=True, user_authored=True)
+    proposal = Proposal(operations=(RewriteDocument(path="M", text="- Potter\n- Lives in Graz\n", base=base),))
+    view = View(messages=(said,), entries=(own,), shown=("M",), writable=("M",))
+    judged = judge(proposal, view, {each: screen(each).findings for each in texts(proposal)})
+    assert base[2:-1] in (judged.accepted[0].text if judged.accepted else base)
+
+
+@in_one_test(
     "said, old, gone",
     [
         ("Forget about the green tandem, we gave it away.", "Owns a green tandem.", True),

@@ -12,7 +12,7 @@ from typing import Final, Literal
 
 import msgspec
 
-from commonplace.changes import add_rules, burying, tombstones, typed_items
+from commonplace.changes import add_rules, burying, typed_items
 from commonplace.changes.actors import Actor
 from commonplace.changes.add_rules import Adding, Rule
 from commonplace.changes.aside import aside
@@ -483,8 +483,8 @@ class Admission:
             other, path = resolve(self._parts.layout, edit.path)
             plan.edit(edit, plan.work_out(edit, other, path), path, trust=actor.trust, person=actor.person)
         plan.kinds["forget"] = None
-        for text in tombstones.texts(record) if not operation.aged else ():
-            plan.bury(text, self._parts.store.key(), sources)
+        if not operation.aged:
+            burying.record(plan, record, sources, self._parts)
         return None
 
 

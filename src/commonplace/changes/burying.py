@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
-from commonplace.changes import tombstones
+from commonplace.changes import forgotten, tombstones
 from commonplace.changes.log import ForgetMove
 from commonplace.changes.parts import Parts
 from commonplace.changes.plan import Plan
@@ -13,6 +14,7 @@ from commonplace.operations import Edit, RemoveEntry, RemoveItem, RemoveTopic
 from commonplace.records import Entry, Item, JournalEntry, Record, RecordedMessage, Source, Topic
 
 _REPEATED: Final = "~"  # in an id, before the number of a line that stands more than once
+_OF_SESSION: Final = "{session}"
 _HASHES: Final = 1000  # in one line of a transcript
 
 
@@ -23,6 +25,21 @@ def message(plan: Plan, said: RecordedMessage, parts: Parts, *, aged: bool) -> N
     plan.forget_messages(ForgetMove(said.session, name, aged=aged))
     plan.kinds["forget"] = None
     plan.removed.append(said.id)
+
+
+def record(plan: Plan, gone: Record, sources: Iterable[Source], parts: Parts) -> None:
+    """Keep what a record said from coming back.
+
+    A topic that is made of one whole session is made again from it: its transcript has the hashes of what it said.
+    """
+    for text in tombstones.texts(gone):
+        plan.bury(text, parts.store.key(), sources)
+    layer = parts.layout.layer_of(gone.path)
+    if not isinstance(gone, Topic) or layer is None or _OF_SESSION not in layer.path:
+        return
+    for name in dict.fromkeys(source.session for source in sources):
+        if parts.sessions.exists(name):
+            plan.forget_messages(ForgetMove(name, gone.path), forgotten.hashes(gone.id, gone.text, ""))
 
 
 def session(plan: Plan, path: str, parts: Parts, *, aged: bool) -> None:
@@ -50,7 +67,9 @@ def along(plan: Plan, parts: Parts) -> None:
 
     What the plan itself takes out or replaces is left out: of what is erased no hash is kept.
     """
-    moves = [move for move in plan.forgotten if move.hidden and not move.aged]
+    moves = [
+        move for move in plan.forgotten if move.hidden and not move.aged and not parts.layout.layer_of(move.message)
+    ]
     if not moves:
         return
     ids = {(move.session, move.message) for move in moves}

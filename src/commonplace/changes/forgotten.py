@@ -32,7 +32,8 @@ class Forgot(msgspec.Struct, frozen=True):
     `later` are the words of what was said after it in the session with one of these, and was not forgotten; the
     assistant repeats, so its messages are left out. `again` has the number of the first such message for each of these
     words. `single` is true if it was forgotten by itself, not with its whole session. `along` has the
-    hashes of the records, and of the sentences of others, that went with it.
+    hashes of the records, and of the sentences of others, that went with it. `made` is true of no message, but of what
+    a file made of the session: `message` is its path.
     """
 
     session: str
@@ -45,6 +46,12 @@ class Forgot(msgspec.Struct, frozen=True):
     later: tuple[frozenset[str], ...] = ()
     again: dict[str, int] = {}
     along: frozenset[str] = frozenset()
+    made: bool = False
+
+    @classmethod
+    def made_of(cls, session: str, path: str, at: datetime, along: frozenset[str]) -> Forgot:
+        """Return what a file made of a session, and was forgotten, by hashes."""
+        return cls(session, path, at, "", frozenset(), frozenset(), along=along, made=True)
 
     def until(self, number: int) -> Forgot:
         """Return the message without the words that were said again before the message of a number."""
@@ -103,6 +110,7 @@ class Forgotten:
         for each in self.messages:
             self._of_session.setdefault(each.session, []).append(each)
         self.ids = frozenset((each.session, each.message) for each in self.messages)
+        self._made = frozenset[str]().union(*(each.along for each in self.messages if each.made))
 
     def __bool__(self) -> bool:
         """True if anything was forgotten."""
@@ -131,6 +139,7 @@ class Forgotten:
         """
         if not self.messages or (sources is not None and not sources and not journal):
             return text
+        text = _apart(record, text, self._made)
         if not sources:
             since = [each for each in self.messages if written is None or each.at >= written]
             left = _apart(record, text, frozenset[str]().union(*(each.along for each in since)))

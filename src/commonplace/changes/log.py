@@ -53,7 +53,10 @@ class CursorMove(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ForgetMove(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Messages of a session that a change hid: one of them, or all before number `after`."""
+    """Messages of a session that a change hid: one of them, or all before number `after`; or what a file made of it.
+
+    `message` is then the path of the file.
+    """
 
     session: str
     message: str = ""

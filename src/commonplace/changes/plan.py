@@ -269,10 +269,10 @@ class Plan:
         line = tombstones.line(text, key, at=self.at, sources=encoded, hides=hides, said=said)
         self.line(tombstones.PATH, line)
 
-    def forget_messages(self, move: ForgetMove) -> None:
+    def forget_messages(self, move: ForgetMove, along: Sequence[str] = ()) -> None:
         """Hide messages of a session, or show them again; the event goes into its transcript."""
         self.forgotten.append(move)
-        self.forget_event(move)
+        self.forget_event(move, along)
 
     def forget_event(self, move: ForgetMove, along: Sequence[str] = ()) -> None:
         """Write the event of messages that are hidden or shown again, with hashes of what goes with them."""

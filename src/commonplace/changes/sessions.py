@@ -402,6 +402,8 @@ class Sessions:
         """
         path = self.path(session_id)
         state = self._fold(path)
+        for made in (name for name in state.along if name not in state.ids):  # a file of the session's
+            yield Forgot.made_of(session_id, made, state.forgotten_ids[made], state.along[made])
         telling, rest = Telling(), frozenset[str]().union(*state.along_below.values())
         for message in self._messages(path, session_id, state, 0, state.numbers):
             own, text = str(message.message.id), message.text.replace(ERASED, "")

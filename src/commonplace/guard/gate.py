@@ -373,6 +373,7 @@ class _Court:
         levels: list[Trust] = []
         headed = rewriting.headed(text)
         by_text = {content.fold(entry.text): entry for entry in touched}
+        fixed = {text for text, entry in by_text.items() if self._protected([entry])}
         is_summary = isinstance(edit, PutTopic) and edit.kind == "episode" and edit.path not in self.view.shown
         known = (entry.trust for entry in touched) if touched else map(self.voices.trust, rewriting.statements(text))
         trusted = any(not is_below_agent(trust) for trust in known)
@@ -401,8 +402,9 @@ class _Court:
             return Ruling("in")
 
         carried = rewriting.carry_out(
-            base, text, judge=ruling, may_go=self._may_leave(by_text), is_foreign=self._is_foreign,
-            new_words=self.new_words,
+            base, text, judge=ruling, is_foreign=self._is_foreign, new_words=self.new_words,
+            may_go=lambda line: not self.by_model or self.may_go(line) or self.evidence.took_back(line),
+            is_fixed=lambda line: content.fold(line) in fixed,
             says_anew=lambda words, wholly: any(said.says_anew(words, wholly=wholly) for said in self.evidence.said),
         )  # fmt: skip
         for line, before, rule in carried.out:
@@ -426,15 +428,6 @@ class _Court:
     def _is_foreign(self, heading: str) -> bool:
         """True if a heading, or another line that claims nothing, has words that may not come in."""
         return bool(self._screened([heading])) or is_below_agent(self.voices.trust(heading))
-
-    def _may_leave(self, by_text: Mapping[str, ViewEntry]) -> Callable[[str], bool]:
-        def may_leave(line: str) -> bool:
-            entry = by_text.get(content.fold(line))
-            if entry is not None and self._protected([entry]):
-                return False
-            return not self.by_model or self.may_go(line) or self.evidence.took_back(line)
-
-        return may_leave
 
     def _take_rewrite(self, number: int, edit: RewriteDocument | PutTopic, text: str, base: str, trust: Trust) -> None:
         if isinstance(edit, PutTopic):

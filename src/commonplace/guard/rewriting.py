@@ -39,6 +39,7 @@ _UNKNOWN: Final = pattern(  # a place of a template that is not filled in, with 
 )
 _UNDER_HEAD: Final = pattern(r"\A\s*\|?(?:\s*:?-{2,}:?\s*\|)+(?:\s*:?-{2,}:?\s*)?\Z")  # of a table
 _HEADING: Final = pattern(r"\A\s{0,3}#{1,6}\s|\A[^:：]{1,40}[:：]\Z|\A\*\*[^*]{1,60}\*\*:?\Z")
+_PART: Final = pattern(r"(?<=[;；。！？])(?=.)|(?<=[^\W\d_]{3}[.!?])(?=\s+[^\W_])")
 _LABEL: Final = pattern(r"\A([^:：]{2,40})[:：]\s*\S")
 _HEADING_WORDS: Final = 8
 _NOTE_WORDS: Final = 12
@@ -139,6 +140,7 @@ def carry_out(
     *,
     judge: Judge,
     may_go: May,
+    is_fixed: May,
     is_foreign: May,
     new_words: NewWords,
     says_anew: SaysAnew,
@@ -150,6 +152,7 @@ def carry_out(
         text: As it should read.
         judge: Rules on each new line.
         may_go: Rules on each old line that is in neither text nor corrected.
+        is_fixed: True for an old line that no rewriting may cut.
         is_foreign: True for a new heading, or another line that claims nothing, that may not come in.
         new_words: Gives the words of a line that messages brought in.
         says_anew: Whether a person said any of some words in a sentence about a change.
@@ -157,6 +160,47 @@ def carry_out(
     old = read(base)
     known = {line.key for line in old} | {""}
     new = [line for line in read(text) if line.claims or line.key in known or not is_foreign(line.text)]
+    sides = _side_by_side(old, new)
+    rulings: dict[str, Ruling] = {}
+    for line in new:
+        if line.key in sides.before and line.key not in rulings:
+            counterpart = sides.before[line.key]
+            rulings[line.key] = judge(line.text, counterpart.text if counterpart else None)
+    written = [line for line in new if line.key not in rulings or rulings[line.key].place == "in"]
+    claimed = [(sides.before[key], rule) for key, rule in rulings.items()]
+    waiting = {line.key for line, rule in claimed if line is not None and rule.place == "waits"}
+    waiting |= {line.key for line in sides.lost if is_fixed(line.text)}
+    told = _Told(may_go, new_words, says_anew)
+    stays = [line for line in sides.lost if not _goes(line, sides, written, told, waits=line.key in waiting)]
+    left = _left([line for line in stays if line.key not in waiting], old, written, told)
+    stays = [line for line in stays if left.get(line.key, line)]
+    out = _assembled(old, new, stays, rulings, sides.before)
+    end = "\n" if text.endswith("\n") or base.endswith("\n") else ""
+    return Carried(
+        "\n".join((left.get(line.key) or line).raw for line in out) + end,
+        tuple((left.get(line.key) or line).text for line in stays),
+        _refused(new, rulings, sides.before),
+    )
+
+
+class _Sides(msgspec.Struct, frozen=True):
+    """Old and new lines: the old ones that are not in the new text, and for each new one the old it is about."""
+
+    lost: tuple[Line, ...]
+    before: dict[str, Line | None]
+    in_place: dict[str, Line]
+
+
+class _Told(msgspec.Struct, frozen=True):
+    """What the messages say of lines."""
+
+    may_go: May
+    new_words: NewWords
+    says_anew: SaysAnew
+
+
+def _side_by_side(old: Sequence[Line], new: Sequence[Line]) -> _Sides:
+    known = {line.key for line in old} | {""}
     keys = {line.key for line in new}
     lost = [line for line in old if line.claims and line.key not in keys]
     in_place = _in_place(old, new)
@@ -165,32 +209,54 @@ def carry_out(
         for line in new
         if line.claims and line.key not in known
     }
-    rulings: dict[str, Ruling] = {}
-    for line in new:
-        if line.key in before and line.key not in rulings:
-            counterpart = before[line.key]
-            rulings[line.key] = judge(line.text, counterpart.text if counterpart else None)
-    came = [line for line in new if line.claims and (line.key in known or rulings[line.key].place == "in")]
-    claimed = [(before[key], rule) for key, rule in rulings.items()]
-    waiting = {line.key for line, rule in claimed if line is not None and rule.place == "waits"}
-    stays = [
-        line
-        for line in lost
-        if not any(holds(other.text, line.text) for other in came)
-        and not (
-            _is_settled(line, [*came, *(each for each in new if not each.claims)])
-            or _is_answered(line, came, before, new_words)
-            or (
-                line.key not in waiting
-                and (_may_leave(line, came, before, in_place, new_words, says_anew=says_anew) or may_go(line.text))
-            )
-        )
-    ]
-    out = _assembled(old, new, stays, rulings, before)
-    end = "\n" if text.endswith("\n") or base.endswith("\n") else ""
-    return Carried(
-        "\n".join(line.raw for line in out) + end, tuple(line.text for line in stays), _refused(new, rulings, before)
-    )
+    return _Sides(tuple(lost), before, in_place)
+
+
+def _goes(line: Line, sides: _Sides, written: Sequence[Line], told: _Told, *, waits: bool = False) -> bool:
+    """True if an old line is in what is written, or if a message corrects it or says that it no longer is so."""
+    came = [other for other in written if other.claims]
+    if any(holds(other.text, line.text) for other in came) or _is_settled(line, written):
+        return True
+    if say_whole([other.text for other in came if other.key in sides.before], line.text):  # it was split
+        return True
+    if _is_answered(line, came, sides.before, told.new_words):
+        return True
+    return not waits and (_may_leave(line, came, sides, told) or told.may_go(line.text))
+
+
+def _left(stays: Sequence[Line], old: Sequence[Line], written: Sequence[Line], told: _Told) -> dict[str, Line | None]:
+    """Return what is left of each line that stays once its parts are held against those of the new lines.
+
+    The first part often names what the others speak of: if it goes and another stays, the whole line does.
+    """
+    parts = {line.key: _cut(line) for line in (*old, *written)}
+    new = [part for line in written for part in parts[line.key]]
+    sides = _side_by_side([part for line in old for part in parts[line.key]], new)
+    lost = {part.key for part in sides.lost}
+    left: dict[str, Line | None] = {}
+    for line in stays:
+        kept = [part for part in parts[line.key] if part.key in lost and not _goes(part, sides, new, told)]
+        if not kept:
+            left[line.key] = None
+        elif kept[0] == parts[line.key][0]:
+            text = "".join(part.raw for part in kept).rstrip(" ;；")
+            left[line.key] = line if len(kept) == len(parts[line.key]) else _line(text)
+    return left
+
+
+def _cut(line: Line) -> list[Line]:
+    """Cut a line that claims something at its semicolons and sentences; the first part has its bullet."""
+    return [_line(part) for part in _PART.split(line.raw)] if line.claims else [line]
+
+
+def say_whole(texts: Iterable[str], part: str) -> bool:
+    """True if some texts together have every word of a statement; those that deny where it does not do not count."""
+    said = content.content(part)
+    denies = denials.denies(part)
+    texts = [text for text in texts if denials.denies(text) == denies]
+    shared = _vocabulary(frozenset(word for text in texts for word in content.words(text))).shared(said)
+    firm = frozenset().union(*map(content.firm, texts))
+    return bool(said) and shared == said and content.firm(part) <= firm | shared
 
 
 def _assembled(
@@ -281,33 +347,29 @@ def _in_place(old: Sequence[Line], new: Sequence[Line]) -> dict[str, Line]:
     return found
 
 
-def _may_leave(
-    line: Line,
-    came: Sequence[Line],
-    before: dict[str, Line | None],
-    in_place: dict[str, Line],
-    new_words: NewWords,
-    *,
-    says_anew: SaysAnew,
-) -> bool:
+def _may_leave(line: Line, came: Sequence[Line], sides: _Sides, told: _Told) -> bool:
     """True if a line that came in corrects an old one by what a message says."""
     for other in came:
-        if before.get(other.key) != line or not (said := new_words(other.text)) - line.words:
+        if sides.before.get(other.key) != line or not (said := told.new_words(other.text)) - line.words:
             continue
-        if _drops_a_name(line, other, new_words):
+        if _drops_a_name(line, other, told.new_words):
             continue
         if decide(line.text, other.text).kind == "supersedes":
             return True
         share, shared = related(line, other), Vocabulary(other.words).shared(line.words)
         names = content.names(line.text) & content.names(other.text)  # one may begin with a word that is no name
-        in_its_place = in_place.get(other.key) == line and _begin_alike(line, other)
-        if in_its_place and not is_standing(line.text) and says_anew(said - line.words, _is_one_of_many(line)):
+        in_its_place = sides.in_place.get(other.key) == line and _begin_alike(line, other)
+        if in_its_place and not is_standing(line.text) and told.says_anew(said - line.words, _is_one_of_many(line)):
             return True
         if share == _RELATED and shared == _begins(line) and Vocabulary(_begins(other)).shared(shared):
             continue  # it says something else of the same thing
         if share >= _ALIKE or (share >= _RELATED and (shared - names or _timeless(line.text) <= shared)):
             return True
-        if in_place.get(other.key) == line and not is_standing(line.text) and _names_old(line, other, shared, said):
+        if (
+            sides.in_place.get(other.key) == line
+            and not is_standing(line.text)
+            and _names_old(line, other, shared, said)
+        ):
             return True
     return False
 

@@ -8,10 +8,11 @@ operation. Pure.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 import msgspec
 
-from commonplace.guard import screen
+from commonplace.guard import rewriting, screen
 from commonplace.jobs.rules.memos import Place
 from commonplace.layouts.codecs.items import item_fingerprint
 from commonplace.layouts.codecs.topics import made_title, name_for, title_of
@@ -30,8 +31,10 @@ from commonplace.operations import (
     View,
     ViewEntry,
 )
-from commonplace.text import frontmatter
+from commonplace.text import content, frontmatter
 from commonplace.text.pieces import encode_name, fingerprint, one_line, plain_line
+
+_STATEMENT_WORDS: Final = 2  # of content; `User is Marta` has one
 
 
 def settled(proposal: Proposal, view: View, layout: Layout, places: Sequence[Place]) -> Proposal:
@@ -50,6 +53,7 @@ class _Desk:
         self._places = {place.layer: place for place in places if place.form == "topic"}
         self._entries = {entry.id: entry for entry in view.entries}
         self._unseen = frozenset(view.unseen)
+        self._said: set[str] = set()  # items that an operation changes
         self.edits: list[Edit] = []
         self._topics: dict[str, int] = {}  # a topic's path, and the place of its operation
 
@@ -67,18 +71,30 @@ class _Desk:
             case PutTopic() if self._is_topic(edit.path) or edit.front:  # an episode, named after its session
                 self._put(edit)
             case AddEntry(path=path) if path.endswith(".jsonl"):
-                kind = (edit.kind or "fact").upper()
-                self.edits.append(
-                    PutItem(
-                        path=path, id=item_fingerprint(kind, edit.text),
-                        data={"type": kind, "content": edit.text, "source": "derived"},
-                        sources=edit.sources, quotes=edit.quotes, trust=edit.trust,
-                    )
-                )  # fmt: skip
+                self._item(edit)
             case ReplaceEntry() | RemoveEntry():
                 self.edits.append(self._of_record(edit))
             case _:
                 self.edits.append(edit)
+
+    def _item(self, edit: AddEntry) -> None:
+        """Add an item, or say in its place one of which it has every word, as the rules made them from a message."""
+        kind = (edit.kind or "fact").upper()
+        name, data = item_fingerprint(kind, edit.text), {"type": kind, "content": edit.text, "source": "derived"}
+        said = [old for old in self._entries.values() if old.path == edit.path and self._says_whole(edit.text, old)]
+        if said:
+            name, data = said[0].id.partition("#")[2], {"content": edit.text}
+        made: list[Edit] = [PutItem(path=edit.path, id=name, data=data)]
+        made += [RemoveItem(path=edit.path, id=old.id.partition("#")[2]) for old in said[1:]]
+        for each in made:
+            self.edits.append(msgspec.structs.replace(each, sources=edit.sources, quotes=edit.quotes, trust=edit.trust))
+        self._said.update(old.id for old in said)
+
+    def _says_whole(self, text: str, old: ViewEntry) -> bool:
+        """True if a text has every word of an item that no operation changes yet and that may be changed."""
+        if old.id in self._said or old.pinned or old.user_authored:
+            return False
+        return len(content.content(old.text)) >= _STATEMENT_WORDS and rewriting.say_whole([text], old.text)
 
     def placed(self) -> list[Edit]:
         """Return the operations; a parent that no topic is called by is a category."""

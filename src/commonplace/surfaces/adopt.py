@@ -7,10 +7,9 @@ a layout whose transcripts are ours, a folder of them. The system is recognised 
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import tzinfo
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
@@ -26,30 +25,12 @@ from commonplace.memory.memory import Memory
 from commonplace.operations import EndSession, MoveCursor
 from commonplace.records import Message
 from commonplace.store.files.machine import LAYOUT
-from commonplace.store.protocol import STATE
-from commonplace.surfaces import importers
+from commonplace.surfaces import importers, recognising
 from commonplace.surfaces.importers import agent_session, neoclaw
 from commonplace.surfaces.importers.batches import plain_session
-from commonplace.text.patterns import pattern
 from commonplace.text.pieces import decode_name
 
 _WORKSPACE: Final = "workspace"  # seed two-layer: its name; `sessions` lies beside it
-_USERS: Final = "users"  # seed graph: a folder for each user
-_FILES: Final = 500  # of a folder that are looked at by name
-_OPENED: Final = 20  # of them that are opened
-_HEAD_BYTES: Final = 4096
-_HISTORY: Final = pattern(r"HISTORY(?:-\d{4}-\d{2})?\.md|history\.jsonl")
-_DAY: Final = pattern(r"\d{4}-\d{2}-\d{2}\.md")
-_VERSION: Final = pattern(r".+\.v\d+\.md")
-_NOTE: Final = re.compile(rb"^\[\d\d:\d\d\] User: ", re.MULTILINE)
-_LINK: Final = re.compile(rb"^\s*[-*] \[[^\]\n]+\]\([^)\n]+\.md\)", re.MULTILINE)
-_FRONT: Final = re.compile(rb"\A(?:\xef\xbb\xbf)?---\r?\n(.*?)^---", re.DOTALL | re.MULTILINE)
-_NODE: Final = re.compile(rb"^(?:parents|refs|path|createdAt):", re.MULTILINE)
-_TYPED: Final = re.compile(rb"^\s*type:\s*[\"']?(?:user|feedback|project|reference)\b", re.MULTILINE)
-_KODE: Final = re.compile(rb'\s*\{\s*"id":\s*"[^"]+",\s*"created_at":')
-_OURS: Final = b'{"type":"session"'
-_TRANSCRIPTS: Final = (".jsonl", ".json")
-_CERTAIN, _HINT = 3, 1
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
@@ -77,7 +58,7 @@ class Adopted(msgspec.Struct, frozen=True, kw_only=True):
 def recognise(path: str | os.PathLike[str]) -> list[tuple[str, str]]:
     """Return the systems that a directory may belong to, the likeliest first, each with the files that show it."""
     given = Path(path)
-    return [(name, why) for name, why, _ in _ranked(_workspace(given) if given.is_dir() else given)]
+    return [(name, why) for name, why, _ in recognising.ranked(_workspace(given) if given.is_dir() else given)]
 
 
 def planned(
@@ -169,10 +150,10 @@ def _workspace(given: Path) -> Path:
     if not given.is_dir():
         what = "is a file" if given.exists() else "is not there"
         raise InputError(f"{str(given)!r} {what}, so no memory is recognised; name its directory", path=str(given))
-    if given.name == _USERS and any(_graph(given.parent, given.parent / "memory")):
+    if given.name == recognising.USERS and any(recognising.graph_signs(given.parent, given.parent / "memory")):
         return given.parent
-    inside = sum(weight for _, _, weight in _memdir(given / "memory"))
-    if inside > max((weight for _, _, weight in _ranked(given)), default=0):
+    inside = sum(weight for _, _, weight in recognising.memdir_signs(given / "memory"))
+    if inside > max((weight for _, _, weight in recognising.ranked(given)), default=0):
         return given / "memory"
     above = (given.resolve().parent, given.resolve().parent / _WORKSPACE) if _has_theirs(given) else ()
     return next((each for each in (given, given / _WORKSPACE, *above) if (each / "memory").is_dir()), given)
@@ -182,19 +163,23 @@ def _transcripts(folder: Path, theirs: str, layout: str) -> list[Path]:
     """Return the transcripts of the other system: in the directory, and beside it."""
     folders = [folder / theirs] if theirs else []
     beside = folder.resolve().parent / theirs
-    if theirs and any(name == layout for name, _ in _named_by(beside)):
+    if theirs and any(name == layout for name, _ in recognising.named_by(beside)):
         folders.append(beside)
     return [
         each / name
         for each in folders
-        for name in _names(each)
-        if name.endswith(_TRANSCRIPTS) and not _head(each / name).startswith(_OURS)
+        for name in recognising.names(each)
+        if name.endswith(recognising.TRANSCRIPTS) and not recognising.head(each / name).startswith(recognising.OURS)
     ]
 
 
 def _own(folder: Path, theirs: str, reading: _Reading) -> Iterator[int]:
     """Import what the native layout kept among the other's transcripts; yield the new messages of each session."""
-    kept = [name for name in _names(folder / theirs) if _head(folder / theirs / name).startswith(_OURS)]
+    kept = [
+        name
+        for name in recognising.names(folder / theirs)
+        if recognising.head(folder / theirs / name).startswith(recognising.OURS)
+    ]
     if not kept:
         return
     memory = reading.memory
@@ -230,25 +215,13 @@ def keep(
 
 def _has_theirs(folder: Path) -> bool:
     """True if a folder holds transcripts of a program that is known."""
-    return any(LAYOUTS[layout].their_sessions for layout, _ in _named_by(folder))
-
-
-def _named_by(folder: Path) -> Iterator[tuple[str, str]]:
-    """Yield (layout, file) for transcripts in a folder that only the program of that layout writes."""
-    for name in islice((name for name in _names(folder) if name.endswith(_TRANSCRIPTS)), _OPENED):
-        first = _head(folder / name)
-        if b'"_type"' in first:
-            yield "two-layer", name
-        elif name.endswith(".json") and _KODE.match(first):
-            yield "facts-flat", name
-        elif first.startswith(_OURS):
-            yield "native", name
+    return any(LAYOUTS[layout].their_sessions for layout, _ in recognising.named_by(folder))
 
 
 def _decided(folder: Path) -> tuple[str, str]:
-    found = _ranked(folder)
+    found = recognising.ranked(folder)
     if not found:
-        above = _ranked(folder.parent) if folder.name == "memory" else []
+        above = recognising.ranked(folder.parent) if folder.name == "memory" else []
         hint = f"adopt {str(folder.parent)!r}, which holds it" if above else "name its layout if it is one"
         raise InputError(f"{str(folder)!r} is no memory that is recognised; {hint}", path=str(folder))
     best = [each for each in found if each[2] == found[0][2]]
@@ -310,105 +283,7 @@ def begun(memory: Memory, head: importers.Head) -> bool:
     return True
 
 
-# --- what a directory is ---
-
-
-def _ranked(folder: Path) -> list[tuple[str, str, int]]:
-    signs: dict[str, list[tuple[str, int]]] = {}
-    for name, sign, weight in _signs(folder):
-        signs.setdefault(name, []).append((sign, weight))
-    found = [(name, ", ".join(sign for sign, _ in each), sum(w for _, w in each)) for name, each in signs.items()]
-    return sorted(found, key=lambda each: -each[2])
-
-
-def _signs(folder: Path) -> Iterator[tuple[str, str, int]]:
-    """Yield (layout, the file that is a sign of it, how strong)."""
-    mark = _head(folder / LAYOUT).decode("utf-8", "replace").strip()
-    # A folder that was opened before it was adopted says "native" too; without a mark no other package is searched.
-    if mark not in {"", "native"} and mark in LAYOUTS:
-        yield mark, LAYOUT, 100 * _CERTAIN
-    elif (folder / STATE).is_dir():
-        yield "native", f"{STATE}/", _HINT
-    memory = folder / "memory"
-    yield from _two_layer(memory)
-    yield from _structured(memory)
-    yield from _graph(folder, memory)
-    yield from _memdir(folder)
-    named = dict(reversed([*_named_by(folder / "sessions")]))
-    for layout, file in named.items():
-        yield layout, f"sessions/{file}", _CERTAIN
-    ours = (folder / STATE).is_dir() or (memory / "MEMORY.md").is_file()  # the native layout has facts too
-    for file in ("facts/user.md", "facts/env.md", "episodes/index.json"):
-        if (memory / file).is_file():
-            yield "native" if ours else "facts", f"memory/{file}", _CERTAIN
-    for file in ("user.md", "env.md", "index.json"):
-        if (memory / file).is_file() and not (memory / "MEMORY.md").is_file():
-            yield "facts-flat", f"memory/{file}", _CERTAIN
-
-
-def _two_layer(memory: Path) -> Iterator[tuple[str, str, int]]:
-    if history := next((n for n in _names(memory) if _HISTORY.fullmatch(n)), ""):
-        yield "two-layer", f"memory/{history}", _CERTAIN
-    if (memory / "MEMORY.md").is_file():
-        yield "two-layer", "memory/MEMORY.md", _HINT
-
-
-def _structured(memory: Path) -> Iterator[tuple[str, str, int]]:
-    days = [n for n in _names(memory) if _DAY.fullmatch(n)]
-    if day := next((n for n in days[-_OPENED:] if _NOTE.search(_head(memory / n))), ""):
-        yield "structured", f"memory/{day}", _CERTAIN
-    for file in ("items/semantic.jsonl", "items/procedural.jsonl", "items/episodic"):
-        if (memory / file).exists():
-            yield "structured", f"memory/{file}", _CERTAIN
-    if (memory / "MEMORY.md").is_file():
-        yield "structured", "memory/MEMORY.md", _HINT
-
-
-def _graph(folder: Path, memory: Path) -> Iterator[tuple[str, str, int]]:
-    for name in islice((n for n in _names(memory) if n.endswith(".md")), _OPENED):
-        front = _FRONT.match(_head(memory / name))
-        if front and _NODE.search(front[1]):
-            yield "graph", f"memory/{name}", _CERTAIN
-            break
-    if version := next((n for n in _names(memory) if _VERSION.fullmatch(n)), ""):
-        yield "graph", f"memory/{version}", _HINT
-    if own := next((n for n in ("SOUL.md", "TOOLS.md") if (folder / n).is_file()), ""):
-        yield "graph", own, _HINT
-    for user in islice(_names(folder / _USERS), _OPENED):
-        for _, sign, weight in _graph(folder / _USERS / user, folder / _USERS / user / "memory"):
-            yield "graph", f"{_USERS}/{user}/{sign}", weight
-            return
-
-
-def _memdir(folder: Path) -> Iterator[tuple[str, str, int]]:
-    if _LINK.search(_head(folder / "MEMORY.md")):
-        yield "memdir", "MEMORY.md", _CERTAIN
-    if (folder / ".consolidate-lock").exists():
-        yield "memdir", ".consolidate-lock", _CERTAIN
-    for name in islice((n for n in _names(folder) if n.endswith(".md") and n != "MEMORY.md"), _OPENED):
-        front = _FRONT.match(_head(folder / name))
-        if front and _TYPED.search(front[1]):
-            yield "memdir", name, _CERTAIN
-            return
-
-
 def _below(folder: Path, memory: str) -> Iterator[str]:
     for file in (folder / memory).rglob("*"):
         if file.is_file():
             yield file.relative_to(folder).as_posix()
-
-
-def _names(folder: Path) -> list[str]:
-    try:
-        with os.scandir(folder) as entries:
-            return sorted(entry.name for entry in islice(entries, _FILES))
-    except OSError:
-        return []
-
-
-def _head(file: Path) -> bytes:
-    try:
-        with file.open("rb") as stream:
-            return stream.read(_HEAD_BYTES)
-    except OSError:
-        return b""

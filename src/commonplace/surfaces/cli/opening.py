@@ -25,6 +25,7 @@ from commonplace.memory.worker import Worker
 from commonplace.store.files import machine
 from commonplace.store.files.store import FilesStore
 from commonplace.store.protocol import STATE
+from commonplace.surfaces import recognising
 from commonplace.surfaces.cli import projects, terminal
 
 LOCATION_VARIABLE: Final = "COMMONPLACE_LOCATION"
@@ -75,8 +76,16 @@ class Place(msgspec.Struct, frozen=True):
         return self.location if self.location is not None else os.environ.get(LOCATION_VARIABLE)
 
     def _opened_as(self) -> str:
-        """Return the layout that was asked for, else the one that the folder was adopted or begun with."""
-        return self.layout or machine.layout_of(os.fspath(self.folder)) or "native"
+        """Return the layout that was asked for, else the one that the folder was adopted or begun with, or is kept in.
+
+        Raises:
+            ConfigError: It lost our own files, and the others do not say which it is.
+        """
+        if named := self.layout or machine.layout_of(os.fspath(self.folder)):
+            return named
+        if not self.folder.is_dir() or (self.folder / STATE).is_dir():
+            return "native"
+        return recognising.kept_in(self.folder) or "native"
 
     @contextmanager
     def open(

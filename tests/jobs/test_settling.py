@@ -1,0 +1,43 @@
+"""The operations of a proposal, made to fit the layers that they go to."""
+
+from commonplace.jobs.settling import settled
+from commonplace.layouts.structured import LAYOUT
+from commonplace.operations import AddEntry, Proposal, PutItem, RemoveItem, View, ViewEntry
+from marking import in_one_test
+
+PATH = "memory/items/semantic.jsonl"
+
+
+def made(text, *old, **fields):
+    """Return what becomes of an item that a model adds beside some that are there, each by its number or as new."""
+    entries = [
+        ViewEntry(id=f"{PATH}#{n}", number=n, path=PATH, text=each, **fields) for n, each in enumerate(old, start=1)
+    ]
+    proposal = Proposal(operations=(AddEntry(path=PATH, text=text),))
+    edits = settled(proposal, View(messages=(), entries=tuple(entries)), LAYOUT, ()).operations
+    kinds = {PutItem: "put", RemoveItem: "remove"}
+    return [f"{kinds[type(edit)]} {edit.id if len(edit.id) == 1 else 'new'}" for edit in edits]
+
+
+@in_one_test(
+    "text, old, done",
+    [
+        ("Ida works as a baker at Kringle, Skien.", ["User is a baker at Kringle in Skien."], ["put 1"]),
+        ("Ida is a baker at Kringle in Skien, and rows.", ["User is a baker at Kringle in Skien."], ["put 1"]),
+        ("Ida has a hazelnut allergy.", ["User is Ida.", "User is allergic to hazelnuts."], ["put 2"]),
+        ("Answer Ida in short lines, always.", ["Always answer in short lines."], ["put 1"]),
+        ("Ida bakes rye bread and rows on Sundays.", ["User bakes rye bread.", "User rows on Sundays."], ["put 1", "remove 2"]),
+        ("Ida is a baker.", ["User is Ida."], ["put new"]),
+        ("Deploy on Fridays at 9.", ["Never deploy on Fridays."], ["put new"]),
+        ("The desk is 120 cm wide.", ["The desk is 140 cm wide."], ["put new"]),
+    ],
+)  # fmt: skip
+def test_a_new_item_is_said_in_the_place_of_one_that_it_says_whole(text, old, done):
+    """Issue 17: an item of the rules stayed beside the model's item of the same fact."""
+    assert made(text, *old) == done
+
+
+@in_one_test("fields", [{"pinned": True}, {"user_authored": True}])
+def test_an_item_of_a_persons_own_stays_beside_it(fields):
+    """Only a person changes what they wrote or pinned."""
+    assert made("Ida bakes rye bread on Sundays.", "User bakes rye bread.", **fields) == ["put new"]
