@@ -12,11 +12,9 @@ from functools import cached_property
 from itertools import combinations
 from typing import Final
 
+from commonplace.guard.about import FIRST_PERSON, OTHER, SAYS_I, SELF, names_another, whose
 from commonplace.guard.clauses import (
     FIRM,
-    FIRST_PERSON,
-    SAYS_I,
-    SELF,
     SHORT,
     Clause,
     Reader,
@@ -150,7 +148,12 @@ class Talk:
             is_label = f"{clause.text}:" in text
             if not (doubted or denied or is_label) and (reason := self._was_denied(clause, shared, text)):
                 return reason
-        return self._exchanged(text) or self._of_another(clauses) or self._takes_up(clauses, text)
+        return (
+            self._exchanged(text)
+            or self._of_another(clauses)
+            or self._not_of_user(clauses)
+            or self._takes_up(clauses, text)
+        )
 
     @cached_property
     def _actors(self) -> tuple[list[tuple[Clause, Vocabulary, str]], frozenset[str], frozenset[str]]:
@@ -186,6 +189,29 @@ class Talk:
                 if others and enough and not any(speaks_of(clause, other) for other in others):
                     return f"other-subject: it was said of {min(others)}"
         return ""
+
+    def _not_of_user(self, clauses: Sequence[Clause]) -> str:
+        """Find a clause about the user half of whose known words were said of others only."""
+        for clause in clauses:
+            others = names_another(clause.text) or not clause.content.isdisjoint(self._reader.relatives)
+            if others or whose(clause.text) != SELF:
+                continue
+            own = content.content(SAYS_I.sub(" ", clause.text)) - clause.dated
+            owners = [self._owners(value) for value in values_of(clause._replace(content=own))]
+            of_others = owners.count({OTHER})
+            if of_others and 2 * of_others >= sum(map(bool, owners)):
+                return "other-subject: it was said of another than the user"
+        return ""
+
+    @cached_property
+    def _owned(self) -> list[tuple[Vocabulary, str, bool]]:
+        """What each clause of the talk and of memory says, of whom, and whether a person says it."""
+        return [(said, self._reader.whose(clause), clause.person) for clause, said in self._everything]
+
+    def _owners(self, value: str) -> set[str]:
+        """Return whom the clauses with a value are about; the assistant's count only where they are about a person."""
+        homes = [(who, person) for said, who, person in self._owned if said.holds(value)]
+        return {who for who, person in homes if person or who} or {who for who, _ in homes}
 
     def _takes_up(self, clauses: Sequence[Clause], text: str) -> str:
         """Find a clause that has what the talk only says there is none of; a list goes on with what it denies."""
