@@ -1,7 +1,7 @@
 """Whom does a clause speak of: the one who talks, another person, or nobody who can be known?
 
-A person is named by what they are to another (`my sister`, 我妈), or is a pronoun. A clause that names nobody, in a language where
-its verb would tell, is nobody's. Pure.
+A person is named by what they are to another (`my sister`, 我妈), or is a pronoun. A clause that names nobody is
+nobody's, though its verb may show the person. Pure.
 """
 
 from __future__ import annotations

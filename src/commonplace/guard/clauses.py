@@ -70,6 +70,7 @@ class Clause(NamedTuple):
     person: bool
     text: str
     speaker: str = ""  # whom it is about, if one whose name is known says it of themselves
+    place: int = 0  # of its message in the talk
 
 
 class Reader:
