@@ -7,24 +7,13 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import Final, NamedTuple
 
+from commonplace.guard.about import FIRST_PERSON, OTHER, SAYS_I, SELF, relatives, whose
 from commonplace.text import content, days, denials
 from commonplace.text.content import Vocabulary
 from commonplace.text.everyday import COMMON
 from commonplace.text.numerals import numerals
 from commonplace.text.patterns import pattern
 
-FIRST_PERSON: Final = pattern(
-    r"\b(?:i|i'm|i'll|i'd|i've|me|my|mine|ich|mich|mir|mein\w*|je|j'|moi|mon|ma|mes|yo|soy|mi|mis|io|sono|mio|mia|eu|sou|meu|"
-    r"minha|я|мне|меня|мой|моя|мои|ja|jestem|mnie|mój|moja|ik|mijn)\b|我|私|僕|俺|저|나",
-    re.IGNORECASE,
-)
-SELF: Final = "⟨user⟩"  # no word of a text
-SAYS_I: Final = pattern(
-    r"\bI\b|\b(?i:i'm|i'll|i'd|i've|ich|je|yo|io|eu|я|ik|moi)\b|\b[jJ]['’]|\A[Jj]a\s"
-    r"|我(?![的们妈爸先老丈妻太哥弟姐妹儿女岳公婆爷奶外同朋邻室男])|[私僕俺](?!の|たち)|나[는도]|내가|[저제][는가도]"
-    r"|\b(?i:users?|(?:be)?nutzer(?:in)?|utente|usuári[oa]|usuari[oa]|utilisat(?:eur|rice)|пользовател\w+|użytkowni\w+"
-    r"|gebruiker)\b|用户|使用者|本人|ユーザー|사용자"
-)
 _YOU: Final = pattern(r"\b(?:you|du|tu|vous|tú|usted|você|ты|вы|ty|jij|u)\b|[你您]|당신", re.IGNORECASE)
 PRONOUN: Final = pattern(  # none that is an article too
     r"\b(?:he|she|they|it|him|her|them|er|sie|ihn|ihm|ihr|ihnen|dafür|damit|ils?|elles?|lui|leur|él|ella|ellos|lei|loro"
@@ -81,6 +70,7 @@ class Clause(NamedTuple):
     person: bool
     text: str
     speaker: str = ""  # whom it is about, if one whose name is known says it of themselves
+    place: int = 0  # of its message in the talk
 
 
 class Reader:
@@ -95,6 +85,16 @@ class Reader:
         self._said = tuple(said)
         self._names = names
         self._known = Vocabulary(names)
+
+    @cached_property
+    def relatives(self) -> frozenset[str]:
+        """The names of those that the talk names as relatives, friends or colleagues."""
+        return frozenset[str]().union(*map(relatives, self._said))
+
+    def whose(self, clause: Clause) -> str:
+        """Return whom a clause of the talk is about: the user, another one, or nobody that can be known."""
+        found = whose(clause.text, person=clause.person)
+        return OTHER if not found and actor(clause.text) in self.relatives else found
 
     @cached_property
     def _is_portuguese(self) -> bool:

@@ -12,11 +12,9 @@ from functools import cached_property
 from itertools import combinations
 from typing import Final
 
+from commonplace.guard.about import FIRST_PERSON, OTHER, SAYS_I, SELF, names_another, whose
 from commonplace.guard.clauses import (
     FIRM,
-    FIRST_PERSON,
-    SAYS_I,
-    SELF,
     SHORT,
     Clause,
     Reader,
@@ -27,9 +25,9 @@ from commonplace.guard.clauses import (
     shared_words,
     speaks_of,
     times_of,
-    units_of,
     values_of,
 )
+from commonplace.guard.counted import Counted
 from commonplace.text import content, denials
 from commonplace.text.content import Vocabulary
 from commonplace.text.patterns import pattern
@@ -85,8 +83,12 @@ class Talk:
                 ]
             if person and not self._is_answered(place):
                 clauses = [c._replace(doubts=c.doubts or (c.asks and denials.deliberates(c.text))) for c in clauses]
-            found += clauses
+            found += (each._replace(place=place) for each in clauses)
         return found[-_MOST_CLAUSES:]
+
+    @cached_property
+    def _counted(self) -> Counted:
+        return Counted(self._clauses)
 
     def _is_answered(self, place: int) -> bool:
         """True if a person speaks right behind a message, or agrees behind what the assistant says to it."""
@@ -144,13 +146,18 @@ class Talk:
                 if self._nobody_denies(clause, whole) and not self._contrasts(clause, whole):
                     return "negation: nobody said that it is not so"
                 continue
-            reason = self._swapped(clause, shared) or self._other_number(clause, shared, counts_of(text))
+            reason = self._swapped(clause, shared) or self._counted.fault(clause, clauses)
             if reason:
                 return reason
             is_label = f"{clause.text}:" in text
             if not (doubted or denied or is_label) and (reason := self._was_denied(clause, shared, text)):
                 return reason
-        return self._exchanged(text) or self._of_another(clauses) or self._takes_up(clauses, text)
+        return (
+            self._exchanged(text)
+            or self._of_another(clauses)
+            or self._not_of_user(clauses)
+            or self._takes_up(clauses, text)
+        )
 
     @cached_property
     def _actors(self) -> tuple[list[tuple[Clause, Vocabulary, str]], frozenset[str], frozenset[str]]:
@@ -186,6 +193,29 @@ class Talk:
                 if others and enough and not any(speaks_of(clause, other) for other in others):
                     return f"other-subject: it was said of {min(others)}"
         return ""
+
+    def _not_of_user(self, clauses: Sequence[Clause]) -> str:
+        """Find a clause about the user half of whose known words were said of others only."""
+        for clause in clauses:
+            others = names_another(clause.text) or not clause.content.isdisjoint(self._reader.relatives)
+            if others or whose(clause.text) != SELF:
+                continue
+            own = content.content(SAYS_I.sub(" ", clause.text)) - clause.dated
+            owners = [self._owners(value) for value in values_of(clause._replace(content=own))]
+            of_others = owners.count({OTHER})
+            if of_others and 2 * of_others >= sum(map(bool, owners)):
+                return "other-subject: it was said of another than the user"
+        return ""
+
+    @cached_property
+    def _owned(self) -> list[tuple[Vocabulary, str, bool]]:
+        """What each clause of the talk and of memory says, of whom, and whether a person says it."""
+        return [(said, self._reader.whose(clause), clause.person) for clause, said in self._everything]
+
+    def _owners(self, value: str) -> set[str]:
+        """Return whom the clauses with a value are about; the assistant's count only where they are about a person."""
+        homes = [(who, person) for said, who, person in self._owned if said.holds(value)]
+        return {who for who, person in homes if person or who} or {who for who, _ in homes}
 
     def _takes_up(self, clauses: Sequence[Clause], text: str) -> str:
         """Find a clause that has what the talk only says there is none of; a list goes on with what it denies."""
@@ -363,38 +393,6 @@ class Talk:
         if me is not None and first not in content.words(clause.text[: me.start()]):
             return SELF
         return first if any(shared_words(frozenset({first}), each.content) for each in self._clauses) else ""
-
-    def _before(self, place: int) -> int:
-        """Return the place of what a clause answers, or goes on with in a word; else the place itself."""
-        before = next((n for n in range(place - 1, -1, -1) if self._clauses[n].content), place)
-        goes_on = self._clauses[before].asks or len(self._clauses[place].content) <= 1
-        return before if goes_on else place
-
-    def _counts_other(self, clause: Clause, other: Clause, value: str, homes: Sequence[int]) -> bool:
-        """True if a number counts what another clause counts too, and what no clause with this number does."""
-        unit = units_of(clause, value)
-        counted = frozenset[str]().union(*(units_of(self._clauses[n], value) for n in homes))
-        return bool(shared_words(unit, units_of(other))) and bool(counted) and not shared_words(unit, counted)
-
-    def _other_number(self, clause: Clause, shared: Sequence[frozenset[str]], counts: frozenset[str]) -> str:
-        """Find a number that was said of another thing only, where this one has one that the statement lacks."""
-        for value in clause.numbers:
-            homes = [n for n, other in enumerate(self._clauses) if value in other.numbers]
-            if not homes or any(shared[n] or shared[self._before(n)] for n in homes if self._clauses[n].person):
-                continue
-            most = max(len(shared[n]) for n in homes)
-            rivals = [
-                n
-                for n, other in enumerate(self._clauses)
-                if (n > homes[0] or self._counts_other(clause, other, value, homes))
-                and other.person
-                and other.numbers
-                and not other.numbers & counts
-                and len(shared[n]) >= max(most, len(clause.content) / 2)
-            ]
-            if rivals:
-                return f"other-number: what was said has another number than {value}"
-        return ""
 
 
 def _takes_back(clause: Clause) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Final
 
-from commonplace.guard.clauses import FIRST_PERSON
+from commonplace.guard.about import FIRST_PERSON
 from commonplace.guard.contradictions import Talk
 from commonplace.guard.spoken import HALF, NOON, Said
 from commonplace.guard.sums import listed

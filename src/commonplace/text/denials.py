@@ -10,6 +10,7 @@ import re
 from typing import Final
 
 from commonplace.text.content import alike, bare, clauses, content, is_wide, words
+from commonplace.text.numerals import numerals
 from commonplace.text.patterns import pattern
 
 _DENIES: Final = pattern(
@@ -177,6 +178,12 @@ _IN_PLACE: Final = pattern(
     r"|вместо|zamiast|in plaats van|i stället för)\b",
     re.IGNORECASE,
 )
+_FORMER: Final = pattern(  # a value that is over
+    r"\b(?:(?:was|were|used to|had) (?:[^,;.]* )?(?:before|till|until|previously)|(?:it )?(?:was|were) \S+ (?:before|till|until)|used to|formerly|previously|until now|so far"
+    r"|vorher|bisher|früher|zuvor|davor|damals|avant|auparavant|jusqu['’]ici|jusqu['’]à présent|hasta ahora|antes|anteriormente|prima|finora|in precedenza|anteriormente|até agora"
+    r"|раньше|прежде|до этого|wcześniej|dotychczas|przedtem|vroeger|voorheen|eerst|tidigare|förut)\b|以前|之前|原来|原先|本来|前は|これまで|예전|전에는",
+    re.IGNORECASE,
+)
 _PAIRS: Final = 2
 
 
@@ -331,3 +338,11 @@ def ends(sentence: str) -> bool:
 def lasts(text: str) -> bool:
     """True if a statement orders, forbids, recurs or names a contact: what no compression may leave out."""
     return _LASTING.search(text) is not None
+
+
+def was(text: str, value: str) -> bool:
+    """True if a clause says that a number was so and is no longer: behind `instead of`, or alone beside `formerly`."""
+    _, *behind = _IN_PLACE.split(text, maxsplit=1)
+    if behind:
+        return any(value in number.values for number in numerals(behind[0]))
+    return _FORMER.search(text) is not None and len([number for number in numerals(text) if number.sure]) == 1

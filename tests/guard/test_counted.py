@@ -1,0 +1,77 @@
+"""A number belongs to what it was said of, and one that is over is not told as current."""
+
+from datetime import UTC, datetime, timedelta
+
+from commonplace.guard.grounding import Evidence
+from commonplace.records import Message, RecordedMessage
+from commonplace.text import denials
+from marking import in_one_test
+
+AT = datetime(2026, 3, 2, 9, tzinfo=UTC)
+
+
+def fault(said, statement):
+    talk = [("user", said)] if isinstance(said, str) else said
+    messages = [
+        RecordedMessage(f"p#{n}", "p", "s", n, Message(role, text, id=f"m{n}", at=AT + timedelta(minutes=n)), 0)
+        for n, (role, text) in enumerate(talk)
+    ]
+    return Evidence(messages, ()).fault(statement).partition(":")[0]
+
+
+ON_ANOTHER = [
+    ("The rent is 900, my salary 2400.", "Rent is 2400"),
+    ("Entry is 18 a person, the guide was 75.", "Entry costs 75 a person"),
+    ("Paula ist 7 und Emil 9.", "Emil ist 7 Jahre alt"),
+    ("Miete 700, Nebenkosten 130.", "Die Miete beträgt 130"),
+    ("Gastamos 90 en luz y 40 en agua.", "Gastan 40 en luz"),
+    ("Paghiamo 650 di affitto e 80 di condominio.", "L'affitto è di 80"),
+    (
+        [("assistant", "I would set the batch size to 200 for now."), ("user", "Make the batch size 50, please.")],
+        "Batch size is 200",
+    ),
+]
+ON_ITS_OWN = [
+    ("The rent is 900, my salary 2400.", "Rent is 900"),
+    ("The rent is 900, my salary 2400.", "Salary: 2400; rent: 900"),
+    ("The rent is 900, the heating 80.", "Pays 980 for rent and heating"),
+    ("The old printer has 3 trays, the new one 5.", "The new printer has 5 trays"),
+    ("Paula ist 7 und Emil 9.", "Emil ist 9 Jahre alt"),
+    ("We drove 300 km the first day, 220 the second.", "Trip: 300 km, then 220 km"),
+    (
+        [
+            ("user", "Which tour do you like?"),
+            ("assistant", "Nine days at 1,480 a person with a car."),
+            ("user", "Fine, and then three days with Theo."),
+        ],
+        "Tour: 9 days, 1,480 a person, car included",
+    ),
+]
+OVER = [
+    ("I get 2900 now instead of 2500.", "Earns 2500"),
+    ("The build takes 14 minutes, it was 22 before we split it.", "Build takes 22 minutes"),
+    ("Ich zahle 12 statt 19 im Monat.", "Zahlt 19 im Monat"),
+    ("Voy a pie. Son 40 minutos, antes eran 15 en bici.", "Son 15 minutos en bici"),
+]
+FORMER = [
+    ("I get 2900 now instead of 2500.", "Earns 2900 (formerly 2500)"),
+    ("Ich zahle 12 statt 19 im Monat.", "Zahlt 12 im Monat, früher 19"),
+    ("We had 20 guests before, now 30.", "30 guests (before: 20)"),
+]
+
+
+@in_one_test("said, statement", [*ON_ANOTHER, *OVER])
+def test_holds_a_number_of_another_thing_or_time(said, statement):
+    assert fault(said, statement) == "other-number"
+
+
+@in_one_test("said, statement", [*ON_ITS_OWN, *FORMER])
+def test_lets_in_a_number_of_what_it_was_said_of(said, statement):
+    assert not fault(said, statement)
+
+
+def test_knows_which_number_is_over():
+    assert denials.was("12 instead of 19", "19")
+    assert denials.was("it was 22 before that", "22")
+    assert not denials.was("12 instead of 19", "12")
+    assert not denials.was("22 was the best", "22")
