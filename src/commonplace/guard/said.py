@@ -52,12 +52,19 @@ _OF_IT: Final = (
     r"(?:(?!(?:for|of|für|pour|para|per|voor|dla|для)\s)\w{2,16}\s){0,3}\w{3,40}"
 )
 _NAME_OPENS: Final = r"[\"'][\w.-]{1,60}\Z"
-_SAID: Final = r"(?i)(?:<<is>>|['’]s|c['’]est|[:：は是])\s{0,2}(?:(?:<<filler>>|<<now>>)[\s,]{1,2}){0,3}\Z"
+_UNDER: Final = (
+    r"(?i)(?<!\w)(?:under|in|unter|sous|dans|bajo|en|sotto|sob|em|onder|pod|w|под|в)\s\Z"  # where it is kept
+)
+_SAID: Final = (
+    r"(?i)(?:<<is>>|\b<<answered>>|['’]s|c['’]est|[:：は是])\s{0,2}(?:(?:<<filler>>|<<now>>)[\s,]{1,2}){0,3}\Z"
+)
 _NUMBER: Final = (
     rf"(?:(?<![\w.,:/=€$£¥#+-])|(?<=[{values.CJK}：→(])|(?<=[{values.CJK}]:))"
-    rf"(?:\*?\d{{1,8}}(?:(?:\s?[-·・–#→]\s?|[ ])\d{{1,8}}){{0,6}}#?"
-    rf"|\d{{2,6}}[A-ZА-Я]\d{{0,4}}|\d[A-ZА-Я]\d{{2,4}}|[A-ZА-Я]\d{{3,6}}[A-Z]?)(?![%€$£¥°-]|[.,:/]\d|(?![{values.CJK}])\w)"
+    rf"(?:#\d{{2,6}}[#*]\d{{1,6}}#?|\*?\d{{1,8}}(?:(?:\s?[-·・–#→]\s?|[ ])\d{{1,8}}){{0,6}}#?"
+    rf"|\d{{4,6}}[a-f]|\d{{2,6}}[A-ZА-Я]\d{{0,4}}|\d[A-ZА-Я]\d{{2,4}}|[A-ZА-Я]\d{{3,6}}[A-Z]?"
+    rf"|(?=[A-Z\d]{{0,7}}\d(?:[A-Z]|-\d|-[A-Z]\d))(?:[A-Z\d]{{5,8}}|(?=\d{{0,4}}[A-Z])[A-Z\d]{{2,4}}-[A-Z\d]{{3,4}}))(?![%€$£¥°-]|[.,:/]\d|(?![{values.CJK}])\w)"
 )
+_GROUPS: Final = r"(?<![\w-])(?=[A-Z ]{0,24}[2-7])[A-Z2-7]{4}(?: [A-Z2-7]{4}){3,15}(?![\w-])"  # of Base32
 _ONE: Final = r"(?:<<digits>>|(?:\d{1,3}[ -](?:\w{1,4} ){0,2})?<<turns>>(?:[ -]\d{1,3})?)"
 _DIGIT_WORDS: Final = rf"(?i)(?<!\w){_ONE}(?:[ ,-]{{1,2}}{_ONE}){{2,8}}(?!\w)"
 _WIDE_DIGITS: Final = (
@@ -244,6 +251,7 @@ def _swept(sentence: Sentence, rule: Rule, nouns: list[int]) -> Iterator[Span]:
     match rule.check:
         case "key":
             yield from (span for span in sentence.tokens if values.is_key(text[slice(*span)]))
+            yield from (match.span() for match in compiled(_GROUPS).finditer(text))
             return
         case "login":
             pairs = (values.stripped(text, *match.span(1)) for match in compiled(_PAIR).finditer(text))
@@ -283,7 +291,7 @@ def _swept(sentence: Sentence, rule: Rule, nouns: list[int]) -> Iterator[Span]:
         opens = not thing or (stop - start >= _LONG_WORD and _opens_with(text, start))
         if opens and not named:
             yield start, stop
-    yield from _quoted(text, rule, nouns) if not thing else ()
+    yield from _quoted(sentence, rule, nouns) if not thing else ()
 
 
 def _opens_with(text: str, start: int) -> bool:
@@ -293,8 +301,9 @@ def _opens_with(text: str, start: int) -> bool:
     return bool(compiled(_OPENS_WITH).search(before)) or bool(word and word[1].rstrip() in load().words["unlocks"])
 
 
-def _quoted(text: str, rule: Rule, nouns: list[int]) -> Iterator[Span]:
+def _quoted(sentence: Sentence, rule: Rule, nouns: list[int]) -> Iterator[Span]:
     """Yield what is quoted in a sentence; in code, behind a sign of data and in backticks plain words are none."""
+    text, changed = sentence.text, sentence.is_changed
     code = compiled(r"\w[({\[]|[=;]\s{0,4}\Z").search(text)
     listed = any(
         text[last : last + 1] in {'"', "'"} and compiled(_NAME_OPENS).search(text, max(0, last - 62), last)
@@ -303,7 +312,8 @@ def _quoted(text: str, rule: Rule, nouns: list[int]) -> Iterator[Span]:
     for match in compiled(_QUOTED).finditer(text):
         span = match.span(match.lastindex or 0)
         field = compiled(_FIELD).match(text, max(0, match.start() - 1), match.end() + 2)
-        plain = not code and not listed and not field and match.group()[0] != "`"
+        named = not changed and compiled(_UNDER).search(text, max(0, match.start() - 12), match.start())
+        plain = not (code or listed or field or named) and match.group()[0] != "`"
         inside = any(span[0] < last <= span[1] for last in nouns)
         value = text[slice(*span)]
         if inside or not values.is_quotable(value, rule, plain=plain, said=plain):

@@ -322,6 +322,13 @@ def _read(kind: str, row: dict[str, Any]) -> Rule:
         row = {"human": True} | row
         if row.get("typed"):
             row["keywords"] = sorted(
-                {name for keyword in row["keywords"] for name in _misspelt(keyword)} - {*row["keywords"]}
+                {
+                    name
+                    for keyword in row["keywords"]
+                    for once in _misspelt(keyword)
+                    for name in (once, *_misspelt(once))
+                    if not keyword.startswith(name)
+                }
+                - {*row["keywords"]}
             )
     return msgspec.convert(row | {"kind": kind}, Rule)
