@@ -24,9 +24,12 @@ _OPENED: Final = (
     r"(?:[?？]|は|が|用|按|输入?|는|은|是|为|成|密码"
     r"|(?:号码|番号|コード|密码)[、，]|号码|番号|コード|\(|:|：|[^=!<>]=|→)\s?\Z"
 )
-_OPENING: Final = r"\s?(?:で|を(?:入力|押)|に設定|打开|解锁|解除|再按|开|就开|로|으로)"
+_OPENING: Final = r"\s?(?:で|に変|を(?:入力|押)|に設定|打开|解锁|解除|再按|开|就开|로|으로)"
 _ONTO: Final = frozenset({"a", "à"})  # of a change, but not of its day
 _INTO: Final = frozenset({"in"})  # of a verb that types
+_CLAUSE: Final = (
+    r"(?:\A|[.,;:!?(\n–—。，])[ *-]{0,4}((?:[^\W\d_’']{1,24}[ -]{1,2}){0,3}[^\W\d_]{1,24})[ ]?\Z"  # up to a number
+)
 _ALONE: Final = r"[^\W\d_][,，、]\s?\Z"  # before a number that is a clause: "what was it? Oh right, 316"
 _YEAR: Final = r"(?:19|20)\d\d"
 _CLOSED: Final = r"\s?(?:[.,;!。，]|\Z)|\s<<as>>\s"  # the clause of a number
@@ -134,7 +137,8 @@ def is_code(sentence: Sentence, match: re.Match[str], rule: Rule, nouns: list[in
         return False
     lead, earlier = _words_before(text, match.start())
     changed = sentence.is_changed and (lead in _ONTO or compiled("<<onto>>").fullmatch(lead) is not None)
-    led = _is_long(match.group()) or (changed and rule.check == "code") or _is_led(text, match, nouns)
+    behind = rule.check == "code" and any(text[end : match.start()] in {" ", ": "} for end in nouns)
+    led = behind or (changed and rule.check == "code") or _is_led(text, match, nouns)
     if (letters > 1 or digits < 3) and not led:
         return False
     if not led and compiled(_YEAR).fullmatch(match.group()) and not compiled(_CLOSED).match(text, match.end()):
@@ -143,7 +147,6 @@ def is_code(sentence: Sentence, match: re.Match[str], rule: Rule, nouns: list[in
     when = compiled(_YEAR_OR_TIME).fullmatch(match.group())
     if after:
         word = after.group(1).casefold()
-        behind = rule.check == "code" and any(text[end : match.start()] in {" ", ": "} for end in nouns)
         # "the PIN of the card 7382 note it"
         after_noun = rule.check == "code" and any(end <= match.start() for end in nouns)
         meant = after_noun and digits > 3 and (when is None or behind)
@@ -155,7 +158,12 @@ def is_code(sentence: Sentence, match: re.Match[str], rule: Rule, nouns: list[in
             sure
             or content.is_joining(content.bare(word))
             or word in words["unlocks"]
-            or compiled("<<done>>|<<but>>").fullmatch(word)
+            or compiled("<<done>>|<<but>>|<<as>>").fullmatch(word)
+            or (
+                _is_long(match.group())
+                and word[-1] != "s"
+                and any(after.start(1) < end <= after.end() for end in nouns)
+            )
         ):
             return False
     if compiled(r"\d,? \Z").search(text, 0, match.start()) and when:
@@ -167,7 +175,8 @@ def is_code(sentence: Sentence, match: re.Match[str], rule: Rule, nouns: list[in
         return False
     round_amount = digits < 5 and match.group().endswith("00") and lead not in words["unlocks"]
     counts = plain and ((digits == 3 and lead in words["number"]) or round_amount)
-    return rule.check != "thing" or (digits < _PHONE and led and not counts)
+    sure = led or (_is_long(match.group()) and not _is_name(text, match.start(), nouns))
+    return rule.check != "thing" or (digits < _PHONE and sure and not counts)
 
 
 def alike(text: str, found: list[Noun]) -> Iterator[Noun]:
@@ -216,6 +225,20 @@ def _is_long(number: str) -> bool:
     return compiled(_RANGE).fullmatch(number) is None
 
 
+def _is_name(text: str, place: int, nouns: list[int]) -> bool:
+    """True if a number is the name of the thing before it, in a longer clause; one in a script without spaces may be.
+
+    "Bike lock 4471." says a code, "I wait for lock 4471" a name.
+    """
+    if content.is_wide(text[place - 1 : place]):
+        return True
+    clause = compiled(_CLAUSE).search(text, max(0, place - 80), place)
+    lead = clause[1].casefold().split() if clause else []
+    words = load().words
+    short = lead and words["dated"].isdisjoint(lead) and words["named"].isdisjoint(lead)
+    return not short and any(text[end:place] == " " for end in nouns)
+
+
 def _is_led(text: str, match: re.Match[str], nouns: list[int]) -> bool:
     """True if a sentence says that a thing opens with a number, or the number is right behind the thing."""
     before = text[max(0, match.start() - 80) : match.start()]
@@ -229,7 +252,8 @@ def _is_led(text: str, match: re.Match[str], nouns: list[int]) -> bool:
     words = load().words
     after = compiled(r"\s?([^\W\d_]{2,20})").match(text, match.end())
     verb = after.group(1).casefold() if after else ""
-    if verb in words["unlocks"] or compiled("<<done>>").fullmatch(verb):
+    closes = after and verb in words["has"] and compiled(_CLOSED).match(text, after.end())
+    if closes or verb in words["unlocks"] or compiled("<<done>>").fullmatch(verb):
         return True
     said = list(compiled(r"[^\W\d_]+(?:['’][^\W\d_]+)?").finditer(before.casefold()))[-5:]
     begin = match.start() - len(before)
