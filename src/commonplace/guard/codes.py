@@ -11,7 +11,6 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Final
 
-from commonplace.guard import values
 from commonplace.guard.sentences import Sentence
 from commonplace.guard.table import Rule, compiled, load
 from commonplace.guard.values import filler
@@ -42,6 +41,7 @@ _LONG_AGO: Final = r"(?:1[5-9]|20)\d\d"
 _RANGE: Final = r"\d{2,3}\s?[-–]\s?\d{2,3}"
 _SURE_DIGITS: Final = 4  # of a number that needs no word before it
 _INDENT: Final = 12  # characters before the number of a line
+_TWO_WORDS: Final = 44  # characters that two words take
 _LINE: Final = 400  # characters of one
 _BESIDE: Final = 30  # characters before
 _BEHIND: Final = 15  # characters behind
@@ -91,10 +91,10 @@ def unlisted(text: str, numbers: Numbers) -> Iterator[Noun]:
     """Yield numbers but for those of a list of things: "Locker 1000: free", "Pin 100: ground" and so on."""
     leads: defaultdict[tuple[str, ...], _Listed] = defaultdict(_Listed)
     for start, end, rule in numbers:
-        leads[_lead(text, start)].add(text[start:end], rule)
-    lists = {lead for lead, found in leads.items() if found.is_list()}
+        leads[lead_of(text, start)].add(text[start:end], rule)
+    lists = {words for words, found in leads.items() if found.is_list()}
     for number in numbers:
-        if (not lists or _lead(text, number[0]) not in lists) and not _is_of_line(text, *number[:2]):
+        if (not lists or lead_of(text, number[0]) not in lists) and not _is_of_line(text, *number[:2]):
             yield number
 
 
@@ -113,7 +113,7 @@ def _is_of_line(text: str, start: int, end: int) -> bool:
     return False
 
 
-def _lead(text: str, start: int) -> tuple[str, ...]:
+def lead_of(text: str, start: int) -> tuple[str, ...]:
     """Return the last words before a number in its line."""
     line = text[max(0, start - 32) : start].casefold().rpartition("\n")[2]
     return tuple(compiled(r"[^\W\d_]{1,24}|[:=]").findall(line)[-2:])
@@ -214,8 +214,9 @@ def _only_codes(text: str, nouns: list[int]) -> bool:
 
 def _words_before(text: str, place: int) -> tuple[str, str]:
     """Return the word before a place, and the one before it."""
-    found = compiled(r"(?:([^\W\d_]{1,20})\s)?([^\W\d_]{1,20})[.]?[ ]?\Z").search(text, max(0, place - 44), place)
-    return (found[2].casefold(), (found[1] or "").casefold()) if found else ("", "")
+    words = text[max(0, place - _TWO_WORDS) : place].removesuffix(" ").removesuffix(".").casefold().split()
+    last = compiled(r"[^\W\d_]{1,20}\Z").search(words[-1]) if words else None
+    return (last.group(), words[-2] if len(words) > 1 else "") if last else ("", "")
 
 
 def _is_long(number: str) -> bool:

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from commonplace.guard import values
-from commonplace.guard.codes import Noun, Numbers, alike, is_code, is_elsewhere
+from commonplace.guard.codes import Noun, Numbers, alike, is_code, is_elsewhere, lead_of
 from commonplace.guard.linked import linked, others
 from commonplace.guard.sentences import Sentence, Span
 from commonplace.guard.table import MOST_FOUND, STRETCH, Rule, compiled, load
@@ -58,12 +58,6 @@ _UNDER: Final = (
 _SAID: Final = (
     r"(?i)(?:<<is>>|\b<<answered>>|['’]s|c['’]est|[:：は是])\s{0,2}(?:(?:<<filler>>|<<now>>)[\s,]{1,2}){0,3}\Z"
 )
-_NUMBER: Final = (
-    rf"(?:(?<![\w.,:/=€$£¥#+-])|(?<=[{values.CJK}：→(])|(?<=[{values.CJK}]:))"
-    rf"(?:#\d{{2,6}}[#*]\d{{1,6}}#?|\*?\d{{1,8}}(?:(?:\s?[-·・–#→]\s?|[ ])\d{{1,8}}){{0,6}}#?"
-    rf"|\d{{4,6}}[a-f]|\d{{2,6}}[A-ZА-Я]\d{{0,4}}|\d[A-ZА-Я]\d{{2,4}}|[A-ZА-Я]\d{{3,6}}[A-Z]?"
-    rf"|(?=[A-Z\d]{{0,7}}\d(?:[A-Z]|-\d|-[A-Z]\d))(?:[A-Z\d]{{5,8}}|(?=\d{{0,4}}[A-Z])[A-Z\d]{{2,4}}-[A-Z\d]{{3,4}}))(?![%€$£¥°-]|[.,:/]\d|(?![{values.CJK}])\w)"
-)
 _GROUPS: Final = r"(?<![\w-])(?=[A-Z ]{0,24}[2-7])[A-Z2-7]{4}(?: [A-Z2-7]{4}){3,15}(?![\w-])"  # of Base32
 _ONE: Final = r"(?:<<digits>>|(?:\d{1,3}[ -](?:\w{1,4} ){0,2})?<<turns>>(?:[ -]\d{1,3})?)"
 _DIGIT_WORDS: Final = rf"(?i)(?<!\w){_ONE}(?:[ ,-]{{1,2}}{_ONE}){{2,8}}(?!\w)"
@@ -90,14 +84,17 @@ _USER: Final = r"(?i)\b(?:user\w{0,4}|usuari\w|usuário|benutzer|utente|gebruike
 _IN_DATA: Final = r"[-_=(\[]|\.\w|[\"']\s?:"  # behind a name that is no word
 _NO_WORD: Final = r"\d|[^\W\d_][!@#$%^&*+~=][^\W\d_]"  # in what such nouns speak of
 _MADE_ALONE: Final = frozenset({"key", "thing", "person", "login", "reuse"})
-_MOST_KNOWN: Final = 64  # sentences whose values are kept in mind
+_MOST_KNOWN: Final = 1024  # sentences whose values are kept in mind
+
+Known = dict[tuple[str, tuple[tuple[int, str], ...]], list[Noun]]
+"""What sentences that were read hold: for one screening, which reads what it made of a text again."""
 
 
-def find(text: str, nouns: Iterable[tuple[int, str, Rule]], numbers: Numbers) -> Iterator[Noun]:
+def find(text: str, nouns: Iterable[tuple[int, str, Rule]], numbers: Numbers, known: Known) -> Iterator[Noun]:
     """Yield the secrets that are said with nouns, given by place in order, and the rule of each; add the numbers."""
     sentence: list[Noun] = []
     begin = end = 0
-    read = _Reader(numbers)
+    read = _Reader(numbers, known)
     for place, noun, rule in nouns:
         behind = place + len(noun)
         if compiled(ABOUT_IT).match(text, behind) or not (rule.check == "key" or _is_noun(text, place, behind, rule)):
@@ -113,15 +110,17 @@ def find(text: str, nouns: Iterable[tuple[int, str, Rule]], numbers: Numbers) ->
 class _Reader:
     """Read sentences, each that a text repeats once; behind too many secrets in a stretch each noun counts as one."""
 
-    def __init__(self, numbers: Numbers) -> None:
+    def __init__(self, numbers: Numbers, known: Known) -> None:
         self._numbers = numbers
+        self._known = known
         self._stretch = self._count = 0
-        self._known: dict[tuple[str, tuple[tuple[int, str], ...]], list[Noun]] = {}
+        self._leads: set[tuple[str, ...]] = set()
 
     def __call__(self, text: str, begin: int, nouns: list[Noun]) -> Iterator[Noun]:
         """Yield the places of values in a sentence that begins at a place, and the rule of each."""
         if begin // STRETCH != self._stretch:
             self._stretch, self._count = begin // STRETCH, 0
+            self._leads.clear()
         if self._count > MOST_FOUND:
             yield from ((begin + start, begin + end, rule) for start, end, rule in nouns)
             return
@@ -134,6 +133,9 @@ class _Reader:
             found = begin + start, begin + end, rule
             if rule.check in {"thing", "code"}:
                 self._numbers.add(*found)
+                # The numbers of a list are behind the same words.
+                self._count += (words := lead_of(text, start)) not in self._leads
+                self._leads.add(words)
             else:
                 self._count += 1
                 yield found
@@ -228,7 +230,7 @@ def _is_noun(text: str, start: int, end: int, rule: Rule) -> bool:
     """True if a noun is a word of a sentence, not a part of a name such as `checkPassword` or "1Password"."""
     if (
         text[start - 1 : start] in {"_", "1"}
-        or compiled(_MANAGER).search(text, max(0, start - 24), start)
+        or (rule.check == "password" and compiled(_MANAGER).search(text, max(0, start - 24), start))
         or (
             rule.check == "thing"
             and compiled(r"(?i)(?:[!/\\@#&=.]|\bp\.?\s?o\.?\s)\Z").search(text, max(0, start - 6), start)
@@ -266,7 +268,7 @@ def _swept(sentence: Sentence, rule: Rule, nouns: list[int]) -> Iterator[Span]:
         case "code" | "thing":
             if sentence.counts:
                 yield from (match.span() for match in compiled(_DIGIT_WORDS).finditer(text))
-            if not text.isascii() or sentence.holds("sides"):
+            if "左" in text or "右" in text or sentence.holds("sides"):
                 turns = [match.span(match.lastindex or 0) for match in compiled(_TURN).finditer(text)]
                 yield from turns if len(turns) > 1 else ()
         case "sign" | "words":
@@ -279,10 +281,9 @@ def _swept(sentence: Sentence, rule: Rule, nouns: list[int]) -> Iterator[Span]:
                 or text[span[1] :].lstrip().startswith("を使")
             )
             return
-    if not text.isascii():
+    if sentence.is_wide:
         yield from (match.span() for match in compiled(_WIDE_DIGITS).finditer(text))
-    numbers = compiled(_NUMBER).finditer(text)
-    yield from (match.span() for match in numbers if is_code(sentence, match, rule, nouns))
+    yield from (match.span() for match in sentence.numbers if is_code(sentence, match, rule, nouns))
     thing = rule.check == "thing"
     for start, stop in sentence.made:
         named = text[stop : stop + 3] == " = " or compiled(_USER).search(text, max(0, start - 16), start)
@@ -304,12 +305,14 @@ def _opens_with(text: str, start: int) -> bool:
 def _quoted(sentence: Sentence, rule: Rule, nouns: list[int]) -> Iterator[Span]:
     """Yield what is quoted in a sentence; in code, behind a sign of data and in backticks plain words are none."""
     text, changed = sentence.text, sentence.is_changed
+    if not (quoted := list(compiled(_QUOTED).finditer(text))):
+        return
     code = compiled(r"\w[({\[]|[=;]\s{0,4}\Z").search(text)
     listed = any(
         text[last : last + 1] in {'"', "'"} and compiled(_NAME_OPENS).search(text, max(0, last - 62), last)
         for last in nouns
     )  # in quotes of its own, a noun is a name in code, and so are the words beside it
-    for match in compiled(_QUOTED).finditer(text):
+    for match in quoted:
         span = match.span(match.lastindex or 0)
         field = compiled(_FIELD).match(text, max(0, match.start() - 1), match.end() + 2)
         named = not changed and compiled(_UNDER).search(text, max(0, match.start() - 12), match.start())
