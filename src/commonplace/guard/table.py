@@ -172,14 +172,20 @@ class Keywords(msgspec.Struct, frozen=True):
 
     def _worded(self, plain: str, start: int, end: int) -> Iterator[tuple[int, str]]:
         """Yield the keywords at the words of a block, with their places."""
-        at = start
-        for word in plain[start : end + _LONGEST].translate(_SPACES).split(" "):
-            size = len(word)
-            if size and (parts := _begun(word) if size < _LONGEST else self.begun(word)):
-                for shift, keyword in parts:
+        words = plain[start : end + _LONGEST].translate(_SPACES).split(" ")
+        known = {
+            word: parts
+            for word in set(words)
+            if word and (parts := _begun(word) if len(word) < _LONGEST else self.begun(word))
+        }
+        if not known:
+            return
+        for count, (word, behind) in enumerate(zip(words, itertools.accumulate(map(len, words)), strict=True)):
+            if word in known:
+                at = start + behind + count - len(word)
+                for shift, keyword in known[word]:
                     if start <= at + shift < end and plain.startswith(keyword, at + shift):
                         yield at + shift, keyword
-            at += size + 1
 
     def _signed(self, lowered: str, plain: str, start: int, end: int) -> Iterator[tuple[int, str]]:
         """Yield the keywords of signs and those with letters beyond ASCII in a block, with their places."""
