@@ -150,8 +150,10 @@ def values_in(text: str, nouns: list[Noun]) -> Iterator[Noun]:
         and not (any(rule.check == "thing" for _, _, rule in nouns) and sentence.counts)
     ):
         return
-    if all(rule.check == "key" for _, _, rule in nouns) and not any(
-        _may_be_key(text, *token) for token in sentence.tokens
+    if (
+        all(rule.check == "key" for _, _, rule in nouns)
+        and not any(_may_be_key(text, *token) for token in sentence.tokens)
+        and not compiled(_GROUPS).search(text)
     ):
         return
     nouns = [noun for noun in nouns if _counts(sentence, noun)]
@@ -210,12 +212,13 @@ def _sentence(text: str, done: int, start: int, end: int) -> Span:
         low = quotes[-1].end()
         closing = compiled(_FIELD_EDGE).search(text, start, high)
         high = closing.start() if closing else high
-    begin = asked = low
-    for stop in compiled(_SENTENCE_END).finditer(text, low, start):
+    begin = low
+    if stops := list(compiled(_SENTENCE_END).finditer(text, low, start)):
         # A question and what follows it are one: "Voicemail PIN? It's still 3141."
+        stop = stops[-1]
         spaced = stop.end() + (text[stop.end() : stop.end() + 1] == " ")
         of_it = text[stop.start()] in "?？" or compiled(_THAT_IS).match(text, spaced, start)
-        begin, asked = (asked if of_it else stop.end()), stop.end()
+        begin = stop.end() if not of_it else stops[-2].end() if len(stops) > 1 else low
     for stop in compiled(_SENTENCE_END).finditer(text, end, high):
         over = text[stop.start()] == "\n" and compiled(_GOES_ON).search(
             text, max(end, stop.start() - _LINK), stop.start()
