@@ -20,7 +20,7 @@ Noun = tuple[int, int, Rule]  # in a sentence
 
 _PHONE: Final = 7  # digits of what nothing opens with
 _OPENED: Final = (
-    r"(?:[?？]|は|が|用|按|输入?|는|은|是|为|成|密码"
+    r"(?:[?？]|['’]s|\d,?\s(?:<<but>>|<<namely>>)|は|が|用|按|输入?|는|은|是|为|成|密码"
     r"|(?:号码|番号|コード|密码)[、，]|号码|番号|コード|\(|:|：|[^=!<>]=|→)\s?\Z"
 )
 _OPENING: Final = r"\s?(?:で|に変|を(?:入力|押)|に設定|打开|解锁|解除|再按|开|就开|로|으로)"
@@ -175,8 +175,7 @@ def is_code(sentence: Sentence, match: re.Match[str], rule: Rule, nouns: list[in
         return False
     round_amount = digits < 5 and match.group().endswith("00") and lead not in words["unlocks"]
     counts = plain and ((digits == 3 and lead in words["number"]) or round_amount)
-    sure = led or (_is_long(match.group()) and not _is_name(text, match.start(), nouns))
-    return rule.check != "thing" or (digits < _PHONE and sure and not counts)
+    return rule.check != "thing" or (digits < _PHONE and not counts and (led or _is_likely(sentence, match, nouns)))
 
 
 def alike(text: str, found: list[Noun]) -> Iterator[Noun]:
@@ -226,28 +225,31 @@ def _is_long(number: str) -> bool:
     return compiled(_RANGE).fullmatch(number) is None
 
 
-def _is_name(text: str, place: int, nouns: list[int]) -> bool:
-    """True if a number is the name of the thing before it, in a longer clause; one in a script without spaces may be.
+def _is_likely(sentence: Sentence, match: re.Match[str], nouns: list[int]) -> bool:
+    """True if a number that nothing leads to may be a code: a sentence speaks of codes, or begins with the thing.
 
     "Bike lock 4471." says a code, "I wait for lock 4471" a name.
     """
-    if content.is_wide(text[place - 1 : place]):
-        return True
-    clause = compiled(_CLAUSE).search(text, max(0, place - 80), place)
-    lead = clause[1].casefold().split() if clause else []
-    words = load().words
-    short = lead and words["dated"].isdisjoint(lead) and words["named"].isdisjoint(lead)
-    return not short and any(text[end:place] == " " for end in nouns)
+    text, place = sentence.text, match.start()
+    if not _is_long(match.group()) or content.is_wide(text[place - 1 : place]):
+        return False
+    if any(text[end:place] == " " for end in nouns):
+        clause = compiled(_CLAUSE).search(text, max(0, place - 80), place)
+        lead = clause[1].casefold().split() if clause else []
+        words = load().words
+        return bool(lead) and words["dated"].isdisjoint(lead) and words["named"].isdisjoint(lead)
+    return sentence.has_code
 
 
 def _is_led(text: str, match: re.Match[str], nouns: list[int]) -> bool:
     """True if a sentence says that a thing opens with a number, or the number is right behind the thing."""
+    old = compiled(_LONG_AGO).fullmatch(match.group()) is not None
     before = text[max(0, match.start() - 80) : match.start()]
     if (
         not {"*", "#"}.isdisjoint(match.group())
         or compiled(_OPENED).search(before)
         or compiled(_OPENING).match(text, match.end())
-        or (compiled(_ALONE).search(before) and compiled(_CLOSED).match(text, match.end()))
+        or (not old and compiled(_ALONE).search(before) and compiled(_CLOSED).match(text, match.end()))
     ):
         return True
     words = load().words
@@ -260,7 +262,7 @@ def _is_led(text: str, match: re.Match[str], nouns: list[int]) -> bool:
     begin = match.start() - len(before)
     for found in reversed(said):
         word = found.group()
-        if word in words["unlocks"] or (word in words["code"] and not compiled(_YEAR).fullmatch(match.group())):
+        if word in words["unlocks"] or (word in words["code"] and not old):
             return True
         if any(begin + found.start() < end <= begin + found.end() for end in nouns):
             continue

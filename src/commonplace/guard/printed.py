@@ -50,8 +50,8 @@ _GIVEN: Final = (
 )
 _ARGUMENT: Final = r"[\w-]{0,14}[\"']\s{0,4},\s{0,8}[\"']([^\"'\\\n]{3,512})[\"']"
 _DIRECTIVE: Final = (  # which sets what the next word names
-    r"(?:\n|\A)[ \t]{0,8}(?:ENV|ARG|[sS]et[eE]nv|setx(?:[ \t]{1,4}/[mM])?|set\s-\w{1,3}|fastcgi_param|uwsgi_param|passenger_env_var)"
-    r"[ \t]{1,4}[A-Z0-9_]{0,40}\Z"
+    r"(?:\n|\A)[ \t]{0,8}(?:ENV|ARG|[sS]et[eE]nv|setx(?:[ \t]{1,4}/[mM])?|set\s-\w{1,3}|fastcgi_param|uwsgi_param"
+    r"|passenger_env_var)[ \t]{1,4}[A-Z0-9_]{0,40}\Z"
 )
 _DIRECTED: Final = r"[A-Z0-9_]{0,14}[ \t]{1,4}[\"']?([^\s\"'=;]{3,512})[\"']?;?[ \t]{0,4}(?=\r?\n|\Z)"
 _FORM: Final = r"(?i)form-data;[^\n]{0,60}name=\"[\w.\[-]{0,40}\Z"  # a part of a form as it is sent

@@ -22,6 +22,7 @@ _NUMBER: Final = (
     rf"|\d{{4,6}}[a-f]|\d{{2,6}}[A-ZА-Я]\d{{0,4}}|\d[A-ZА-Я]\d{{2,4}}|[A-ZА-Я]\d{{3,6}}[A-Z]?"
     rf"|(?=[A-Z\d]{{0,7}}\d(?:[A-Z]|-\d|-[A-Z]\d))(?:[A-Z\d]{{5,8}}|(?=\d{{0,4}}[A-Z])[A-Z\d]{{2,4}}-[A-Z\d]{{3,4}}))(?![%€$£¥°-]|[.,:/]\d|(?![{values.CJK}])\w)"
 )
+_CODES: Final = r"(?i)\w(?:code|kod|código)\b|\bkod|コード|\b(?:pin|combo)\b|combina|kombina|码|코드|번호|番号"
 _POLISH: Final = r"(?i)\b(?:klucz|fraza|has[lł]|kod do\b)"
 _POLISH_LETTERS: Final = frozenset("ąćęłńśźżĄĆĘŁŃŚŹŻ")
 
@@ -67,6 +68,11 @@ class Sentence:
     def is_wide(self) -> bool:
         """True if a part of it is in a script without spaces."""
         return not self.text.isascii() and content.is_wide(self.text)
+
+    @cached_property
+    def has_code(self) -> bool:
+        """True if it names a code, or something of the kind."""
+        return self.holds("code") or compiled(_CODES).search(self.text) is not None
 
     @cached_property
     def counts(self) -> bool:
