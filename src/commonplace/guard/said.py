@@ -108,7 +108,7 @@ def find(text: str, nouns: Iterable[tuple[int, str, Rule]], numbers: Numbers, kn
 
 
 class _Reader:
-    """Read sentences, each that a text repeats once; behind too many secrets in a stretch each noun counts as one."""
+    """Read sentences, each that a text repeats once; behind too many secrets in a stretch they go as a whole."""
 
     def __init__(self, numbers: Numbers, known: Known) -> None:
         self._numbers = numbers
@@ -122,7 +122,7 @@ class _Reader:
             self._stretch, self._count = begin // STRETCH, 0
             self._leads.clear()
         if self._count > MOST_FOUND:
-            yield from ((begin + start, begin + end, rule) for start, end, rule in nouns)
+            yield from ((begin, begin + len(text), rule) for *_, rule in nouns[:1])
             return
         key = text, tuple((end, rule.check) for _, end, rule in nouns)
         if key not in self._known:
