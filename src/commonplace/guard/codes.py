@@ -20,7 +20,7 @@ Noun = tuple[int, int, Rule]  # in a sentence
 
 _PHONE: Final = 7  # digits of what nothing opens with
 _OPENED: Final = (
-    r"(?:[?？]|['’]s|\d,?\s(?:<<but>>|<<namely>>)|は|が|用|按|输入?|는|은|是|为|成|密码"
+    r"(?:[?？]|['’]s|は|が|用|按|输入?|는|은|是|为|成|密码"
     r"|(?:号码|番号|コード|密码)[、，]|号码|番号|コード|\(|:|：|[^=!<>]=|→)\s?\Z"
 )
 _OPENING: Final = r"\s?(?:で|に変|を(?:入力|押)|に設定|打开|解锁|解除|再按|开|就开|로|으로)"
@@ -30,6 +30,7 @@ _CLAUSE: Final = (
     r"(?:\A|[.,;:!?(\n–—。，])[ *-]{0,4}((?:[^\W\d_’']{1,24}[ -]{1,2}){0,3}[^\W\d_]{1,24})[ ]?\Z"  # up to a number
 )
 _ALONE: Final = r"[^\W\d_][,，、]\s?\Z"  # before a number that is a clause: "what was it? Oh right, 316"
+_INSTEAD: Final = r"\d,?\s(?:<<but>>|<<namely>>)\s\Z"  # between two numbers: "not 1111 but 7264"
 _YEAR: Final = r"(?:19|20)\d\d"
 _CLOSED: Final = r"\s?(?:[.,;!。，]|\Z)|\s<<as>>\s"  # the clause of a number
 _YEAR_OR_TIME: Final = rf"{_YEAR}|(?:[01]\d|2[0-3])[0-5]\d"
@@ -249,6 +250,7 @@ def _is_led(text: str, match: re.Match[str], nouns: list[int]) -> bool:
         not {"*", "#"}.isdisjoint(match.group())
         or compiled(_OPENED).search(before)
         or compiled(_OPENING).match(text, match.end())
+        or (not old and compiled(_INSTEAD).search(before))
         or (not old and compiled(_ALONE).search(before) and compiled(_CLOSED).match(text, match.end()))
     ):
         return True
