@@ -27,6 +27,16 @@ WORST = (
     "pin " + "1234 5678, " * 15,
     "the key and token are " + "q1b-2 " * 20,
 )
+SAID = (  # in each sentence another secret
+    "The gate code of house {n} is {n}17. ",
+    "My password for shop {n} is heron{n}x. ",
+    "Das Passwort vom Rechner {n} lautet Reiher!{n}. ",
+    "Le code du portail {n}, c'est {n}42. ",
+    "La clave del wifi de la casa {n} es garza{n}. ",
+    "Hasło do konta {n} to czapla{n}x. ",
+    "пароль от почты {n} цапля{n}. ",
+    "{n}番の玄関の暗証番号は{n}63です。",
+)
 
 
 def measure(report: Report, texts: list[str], *, rounds_: int) -> None:
@@ -34,6 +44,7 @@ def measure(report: Report, texts: list[str], *, rounds_: int) -> None:
     ordinary = "ordinary text"
     said = " ".join(texts)
     pieces = {ordinary: said, **{f"`{piece.strip()!a}`": piece for piece in WORST}}
+    pieces["secrets in every sentence"] = "".join(SAID[n % len(SAID)].format(n=n) for n in range(100, SIZE // 30))
     hundred = {name: (piece * (SIZE // len(piece) + 1))[:SIZE] for name, piece in pieces.items()}
     arms: dict[str, rounds.Arm] = {
         name: lambda _, text=text: (partial(screen, text),) for name, text in hundred.items()

@@ -193,3 +193,19 @@ def test_a_password_of_an_address_a_command_a_record_or_a_page_goes(form, secret
 )
 def test_addresses_code_and_pages_without_a_password_stay(text):
     assert guard.screen(text).text == text
+
+
+@in_one_test(
+    ("text", "secret"),
+    [
+        ("setx DB_PASSWORD Wren7harbour", "Wren7harbour"),
+        ("setx /M SMTP_PASS Wren7harbour", "Wren7harbour"),
+        ("https://id.example/cb?code=1&client_secret=q8Ys%2Br1Mn%2FaU5%3D%3D", "q8Ys%2Br1Mn%2FaU5%3D%3D"),
+        ('{"kind":"Secret","stringData":{"pw":"heron-lamp","user":"ann"}}', "heron-lamp"),
+        ('{"name":"projects/p/secrets/db/versions/1","payload":{"data":"V3JlbjdoYXJib3Vy"}}', "V3JlbjdoYXJib3Vy"),
+        ("name: projects/1/secrets/db/versions/2\npayload:\n  data: V3JlbjdoYXJib3Vy\n", "V3JlbjdoYXJib3Vy"),
+    ],
+)
+def test_a_variable_a_query_and_a_payload_give_their_secret(text, secret):
+    """Issue 22: `setx`, a short secret with escapes in a URL, `pw` in data, the version of a secret in a vault."""
+    _keeps(text, secret)

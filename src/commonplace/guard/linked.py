@@ -33,6 +33,7 @@ _SURE: Final = r"[A-Z][a-z]{2,64}[._][A-Z][a-z]{2,64}\Z|(?=.{0,7}\d)(?=.{0,7}[a-
 _OF_CODE: Final = (  # a name with underscores
     r"(?:\A|_)(?:pass|pw|token|key|secret|auth|api|db|user|name|id|env|var|value|config|data|code|hash|text|field|input)"
 )
+_INNER: Final = r"(?=[^\W\d_]{8})[a-z]{2,20}[A-Z][^\W\d_]{0,20}"  # a capital inside: "ottersRcool"
 _SEVERAL: Final = r"(?:[^\W\d_]{1,24}(?:[’'-][^\W\d_]{0,4})?[ ,]{1,2}){2,23}[^\W\d_]{1,24}"
 _THE_WORD: Final = (
     r"(?i)(?:(?:the|das|het|le|la|il|a)\s)?(?:word|wort|woord|mot|palabra|parola|palavra|ordet|słowo|слово)\s"
@@ -44,7 +45,7 @@ _NUMBERED: Final = (  # words of which one is a number: "gravel pudding 9 swans"
 _WALLET: Final = r"[:：]\s{0,3}((?:\d{1,2}[.)]? )?(?:[^\W\d_]{3,10}[ ,]{1,2}){11,23}[^\W\d_]{3,10})"
 _MARKS: Final = r"\s{0,3}(?:=>|:=|->|={1,2}|[:：→])\s{0,3}|[\"'`]{1,3}\s{0,3}(?:=>|[:=])\s{0,3}"
 _LINK: Final = (
-    rf"(?i){_MARKS}|\s?\?\s{{1,2}}|\s{{1,2}}[—–-]\s{{1,2}}|(?<=[\s,?])(?:c'est|<<is>>)\s{{1,4}}|['’]s\s{{1,2}}"
+    rf"(?i){_MARKS}|\s?\?\s{{1,2}}|\s{{1,2}}[—–-]\s{{1,2}}|(?<=[\s,?])(?:c(?:['’]?est)?|<<is>>)\s{{1,4}}|['’]s\s{{1,2}}"
     r"|(?:成了?|[是为為叫はが는은])\s{0,2}|,\s(?=<<now>>\s)|[,–—-]?\s<<namely>>,?\s"
     r"|,\s(?=(?-i:[a-zà-ÿą-żа-я]{5,40}),\s"  # "my password, osprey, is"
     r"(?!(?:<<and>>|or|of|oder|ou|o|lub|или)\s(?:\S{1,30}\s){0,2}\S{1,30}(?:[.,;!?]|\Z)))"  # but no list
@@ -262,7 +263,7 @@ def _value(text: str, start: int, rule: Rule, *, plain: bool, ends: str = _ENDS)
     long = rule.check != "key" or len(value) > (values.LONG if plain else _LONG_NAME)
     if named or (values.is_made(value) and long):
         return begin, end
-    if rule.check in {"password", "phrase"} and _is_joined(value):
+    if rule.check in {"password", "phrase"} and (_is_joined(value) or compiled(_INNER).fullmatch(text, begin, end)):
         return begin, end
     if not plain or rule.check in {"key", "code"} or compiled(values.CODE).search(value):
         return None

@@ -50,8 +50,8 @@ _GIVEN: Final = (
 )
 _ARGUMENT: Final = r"[\w-]{0,14}[\"']\s{0,4},\s{0,8}[\"']([^\"'\\\n]{3,512})[\"']"
 _DIRECTIVE: Final = (  # which sets what the next word names
-    r"(?:\n|\A)[ \t]{0,8}(?:ENV|ARG|[sS]et[eE]nv|set\s-\w{1,3}|fastcgi_param|uwsgi_param|passenger_env_var)"
-    r"[ \t]{1,4}[A-Z0-9_]{0,40}\Z"
+    r"(?:\n|\A)[ \t]{0,8}(?:ENV|ARG|[sS]et[eE]nv|setx(?:[ \t]{1,4}/[mM])?|set\s-\w{1,3}|fastcgi_param|uwsgi_param"
+    r"|passenger_env_var)[ \t]{1,4}[A-Z0-9_]{0,40}\Z"
 )
 _DIRECTED: Final = r"[A-Z0-9_]{0,14}[ \t]{1,4}[\"']?([^\s\"'=;]{3,512})[\"']?;?[ \t]{0,4}(?=\r?\n|\Z)"
 _FORM: Final = r"(?i)form-data;[^\n]{0,60}name=\"[\w.\[-]{0,40}\Z"  # a part of a form as it is sent
@@ -106,6 +106,7 @@ _PLACES: Final = (
     (r"", _ANSWERED),
 )
 _SHORT: Final = 8  # characters of a value that a machine made, where a constant names it
+_IN_QUERY: Final = 12  # characters of one in a URL
 _LONG_NOUN: Final = 6  # characters of a word for a secret that no other word holds
 _BACK: Final = 48  # characters before a name that say what it is
 _TAG: Final = 240  # characters of a tag of a form on each side of a name
@@ -221,6 +222,8 @@ def paired(text: str, start: int, end: int, rule: Rule) -> Span | None:
     if plain and compiled(r"[\w.]{0,40}[({\[]|[，、]").match(text, last):
         return None  # a call in code
     in_query = plain and compiled(_QUERY).search(text, max(0, start - _BACK), start)
+    if in_query and len(value) >= _IN_QUERY and values.is_made(value) and values.is_mixed_case(value):
+        return None if is_worthless(value) else (first, last)
     if plain and not in_query and not logged and compiled(r"[ \t]{1,4}[^\s#/]").match(text, last):
         return None  # prose
     return (first, last) if _is_secret(value, rule, plain=plain) else None

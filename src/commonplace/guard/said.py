@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from commonplace.guard import values
-from commonplace.guard.codes import Noun, Numbers, alike, is_code, is_elsewhere
+from commonplace.guard.codes import Noun, Numbers, alike, is_code, is_elsewhere, lead_of
 from commonplace.guard.linked import linked, others
 from commonplace.guard.sentences import Sentence, Span
 from commonplace.guard.table import MOST_FOUND, STRETCH, Rule, compiled, load
@@ -52,12 +52,13 @@ _OF_IT: Final = (
     r"(?:(?!(?:for|of|für|pour|para|per|voor|dla|для)\s)\w{2,16}\s){0,3}\w{3,40}"
 )
 _NAME_OPENS: Final = r"[\"'][\w.-]{1,60}\Z"
-_SAID: Final = r"(?i)(?:<<is>>|['’]s|c['’]est|[:：は是])\s{0,2}(?:(?:<<filler>>|<<now>>)[\s,]{1,2}){0,3}\Z"
-_NUMBER: Final = (
-    rf"(?:(?<![\w.,:/=€$£¥#+-])|(?<=[{values.CJK}：→(])|(?<=[{values.CJK}]:))"
-    rf"(?:\*?\d{{1,8}}(?:(?:\s?[-·・–#→]\s?|[ ])\d{{1,8}}){{0,6}}#?"
-    rf"|\d{{2,6}}[A-ZА-Я]\d{{0,4}}|\d[A-ZА-Я]\d{{2,4}}|[A-ZА-Я]\d{{3,6}}[A-Z]?)(?![%€$£¥°-]|[.,:/]\d|(?![{values.CJK}])\w)"
+_UNDER: Final = (
+    r"(?i)(?<!\w)(?:under|in|unter|sous|dans|bajo|en|sotto|sob|em|onder|pod|w|под|в)\s\Z"  # where it is kept
 )
+_SAID: Final = (
+    r"(?i)(?:<<is>>|\b<<answered>>|['’]s|c['’]est|[:：は是])\s{0,2}(?:(?:<<filler>>|<<now>>)[\s,]{1,2}){0,3}\Z"
+)
+_GROUPS: Final = r"(?<![\w-])(?=[A-Z ]{0,24}[2-7])[A-Z2-7]{4}(?: [A-Z2-7]{4}){3,15}(?![\w-])"  # of Base32
 _ONE: Final = r"(?:<<digits>>|(?:\d{1,3}[ -](?:\w{1,4} ){0,2})?<<turns>>(?:[ -]\d{1,3})?)"
 _DIGIT_WORDS: Final = rf"(?i)(?<!\w){_ONE}(?:[ ,-]{{1,2}}{_ONE}){{2,8}}(?!\w)"
 _WIDE_DIGITS: Final = (
@@ -83,14 +84,17 @@ _USER: Final = r"(?i)\b(?:user\w{0,4}|usuari\w|usuário|benutzer|utente|gebruike
 _IN_DATA: Final = r"[-_=(\[]|\.\w|[\"']\s?:"  # behind a name that is no word
 _NO_WORD: Final = r"\d|[^\W\d_][!@#$%^&*+~=][^\W\d_]"  # in what such nouns speak of
 _MADE_ALONE: Final = frozenset({"key", "thing", "person", "login", "reuse"})
-_MOST_KNOWN: Final = 64  # sentences whose values are kept in mind
+_MOST_KNOWN: Final = 1024  # sentences whose values are kept in mind
+
+Known = dict[tuple[str, tuple[tuple[int, str], ...]], list[Noun]]
+"""What sentences that were read hold: for one screening, which reads what it made of a text again."""
 
 
-def find(text: str, nouns: Iterable[tuple[int, str, Rule]], numbers: Numbers) -> Iterator[Noun]:
+def find(text: str, nouns: Iterable[tuple[int, str, Rule]], numbers: Numbers, known: Known) -> Iterator[Noun]:
     """Yield the secrets that are said with nouns, given by place in order, and the rule of each; add the numbers."""
     sentence: list[Noun] = []
     begin = end = 0
-    read = _Reader(numbers)
+    read = _Reader(numbers, known)
     for place, noun, rule in nouns:
         behind = place + len(noun)
         if compiled(ABOUT_IT).match(text, behind) or not (rule.check == "key" or _is_noun(text, place, behind, rule)):
@@ -104,19 +108,21 @@ def find(text: str, nouns: Iterable[tuple[int, str, Rule]], numbers: Numbers) ->
 
 
 class _Reader:
-    """Read sentences, each that a text repeats once; behind too many secrets in a stretch each noun counts as one."""
+    """Read sentences, each that a text repeats once; behind too many secrets in a stretch they go as a whole."""
 
-    def __init__(self, numbers: Numbers) -> None:
+    def __init__(self, numbers: Numbers, known: Known) -> None:
         self._numbers = numbers
+        self._known = known
         self._stretch = self._count = 0
-        self._known: dict[tuple[str, tuple[tuple[int, str], ...]], list[Noun]] = {}
+        self._leads: set[tuple[str, ...]] = set()
 
     def __call__(self, text: str, begin: int, nouns: list[Noun]) -> Iterator[Noun]:
         """Yield the places of values in a sentence that begins at a place, and the rule of each."""
         if begin // STRETCH != self._stretch:
             self._stretch, self._count = begin // STRETCH, 0
+            self._leads.clear()
         if self._count > MOST_FOUND:
-            yield from ((begin + start, begin + end, rule) for start, end, rule in nouns)
+            yield from ((begin, begin + len(text), rule) for *_, rule in nouns[:1])
             return
         key = text, tuple((end, rule.check) for _, end, rule in nouns)
         if key not in self._known:
@@ -127,6 +133,9 @@ class _Reader:
             found = begin + start, begin + end, rule
             if rule.check in {"thing", "code"}:
                 self._numbers.add(*found)
+                # The numbers of a list are behind the same words.
+                self._count += (words := lead_of(text, start)) not in self._leads
+                self._leads.add(words)
             else:
                 self._count += 1
                 yield found
@@ -141,8 +150,10 @@ def values_in(text: str, nouns: list[Noun]) -> Iterator[Noun]:
         and not (any(rule.check == "thing" for _, _, rule in nouns) and sentence.counts)
     ):
         return
-    if all(rule.check == "key" for _, _, rule in nouns) and not any(
-        _may_be_key(text, *token) for token in sentence.tokens
+    if (
+        all(rule.check == "key" for _, _, rule in nouns)
+        and not any(_may_be_key(text, *token) for token in sentence.tokens)
+        and not compiled(_GROUPS).search(text)
     ):
         return
     nouns = [noun for noun in nouns if _counts(sentence, noun)]
@@ -201,12 +212,13 @@ def _sentence(text: str, done: int, start: int, end: int) -> Span:
         low = quotes[-1].end()
         closing = compiled(_FIELD_EDGE).search(text, start, high)
         high = closing.start() if closing else high
-    begin = asked = low
-    for stop in compiled(_SENTENCE_END).finditer(text, low, start):
+    begin = low
+    if stops := list(compiled(_SENTENCE_END).finditer(text, low, start)):
         # A question and what follows it are one: "Voicemail PIN? It's still 3141."
+        stop = stops[-1]
         spaced = stop.end() + (text[stop.end() : stop.end() + 1] == " ")
         of_it = text[stop.start()] in "?？" or compiled(_THAT_IS).match(text, spaced, start)
-        begin, asked = (asked if of_it else stop.end()), stop.end()
+        begin = stop.end() if not of_it else stops[-2].end() if len(stops) > 1 else low
     for stop in compiled(_SENTENCE_END).finditer(text, end, high):
         over = text[stop.start()] == "\n" and compiled(_GOES_ON).search(
             text, max(end, stop.start() - _LINK), stop.start()
@@ -221,7 +233,7 @@ def _is_noun(text: str, start: int, end: int, rule: Rule) -> bool:
     """True if a noun is a word of a sentence, not a part of a name such as `checkPassword` or "1Password"."""
     if (
         text[start - 1 : start] in {"_", "1"}
-        or compiled(_MANAGER).search(text, max(0, start - 24), start)
+        or (rule.check == "password" and compiled(_MANAGER).search(text, max(0, start - 24), start))
         or (
             rule.check == "thing"
             and compiled(r"(?i)(?:[!/\\@#&=.]|\bp\.?\s?o\.?\s)\Z").search(text, max(0, start - 6), start)
@@ -244,6 +256,7 @@ def _swept(sentence: Sentence, rule: Rule, nouns: list[int]) -> Iterator[Span]:
     match rule.check:
         case "key":
             yield from (span for span in sentence.tokens if values.is_key(text[slice(*span)]))
+            yield from (match.span() for match in compiled(_GROUPS).finditer(text))
             return
         case "login":
             pairs = (values.stripped(text, *match.span(1)) for match in compiled(_PAIR).finditer(text))
@@ -258,7 +271,7 @@ def _swept(sentence: Sentence, rule: Rule, nouns: list[int]) -> Iterator[Span]:
         case "code" | "thing":
             if sentence.counts:
                 yield from (match.span() for match in compiled(_DIGIT_WORDS).finditer(text))
-            if not text.isascii() or sentence.holds("sides"):
+            if "左" in text or "右" in text or sentence.holds("sides"):
                 turns = [match.span(match.lastindex or 0) for match in compiled(_TURN).finditer(text)]
                 yield from turns if len(turns) > 1 else ()
         case "sign" | "words":
@@ -271,10 +284,9 @@ def _swept(sentence: Sentence, rule: Rule, nouns: list[int]) -> Iterator[Span]:
                 or text[span[1] :].lstrip().startswith("を使")
             )
             return
-    if not text.isascii():
+    if sentence.is_wide:
         yield from (match.span() for match in compiled(_WIDE_DIGITS).finditer(text))
-    numbers = compiled(_NUMBER).finditer(text)
-    yield from (match.span() for match in numbers if is_code(sentence, match, rule, nouns))
+    yield from (match.span() for match in sentence.numbers if is_code(sentence, match, rule, nouns))
     thing = rule.check == "thing"
     for start, stop in sentence.made:
         named = text[stop : stop + 3] == " = " or compiled(_USER).search(text, max(0, start - 16), start)
@@ -283,7 +295,7 @@ def _swept(sentence: Sentence, rule: Rule, nouns: list[int]) -> Iterator[Span]:
         opens = not thing or (stop - start >= _LONG_WORD and _opens_with(text, start))
         if opens and not named:
             yield start, stop
-    yield from _quoted(text, rule, nouns) if not thing else ()
+    yield from _quoted(sentence, rule, nouns) if not thing else ()
 
 
 def _opens_with(text: str, start: int) -> bool:
@@ -293,17 +305,21 @@ def _opens_with(text: str, start: int) -> bool:
     return bool(compiled(_OPENS_WITH).search(before)) or bool(word and word[1].rstrip() in load().words["unlocks"])
 
 
-def _quoted(text: str, rule: Rule, nouns: list[int]) -> Iterator[Span]:
+def _quoted(sentence: Sentence, rule: Rule, nouns: list[int]) -> Iterator[Span]:
     """Yield what is quoted in a sentence; in code, behind a sign of data and in backticks plain words are none."""
+    text, changed = sentence.text, sentence.is_changed
+    if not (quoted := list(compiled(_QUOTED).finditer(text))):
+        return
     code = compiled(r"\w[({\[]|[=;]\s{0,4}\Z").search(text)
     listed = any(
         text[last : last + 1] in {'"', "'"} and compiled(_NAME_OPENS).search(text, max(0, last - 62), last)
         for last in nouns
     )  # in quotes of its own, a noun is a name in code, and so are the words beside it
-    for match in compiled(_QUOTED).finditer(text):
+    for match in quoted:
         span = match.span(match.lastindex or 0)
         field = compiled(_FIELD).match(text, max(0, match.start() - 1), match.end() + 2)
-        plain = not code and not listed and not field and match.group()[0] != "`"
+        named = not changed and compiled(_UNDER).search(text, max(0, match.start() - 12), match.start())
+        plain = not (code or listed or field or named) and match.group()[0] != "`"
         inside = any(span[0] < last <= span[1] for last in nouns)
         value = text[slice(*span)]
         if inside or not values.is_quotable(value, rule, plain=plain, said=plain):

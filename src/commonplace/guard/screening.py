@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final, Literal
 
-from commonplace.guard import injection, secrets, unicode, views
+from commonplace.guard import injection, said, secrets, unicode, views
 from commonplace.guard.markers import Marker, put
 from commonplace.guard.screened import Finding, Screened, seal
 from commonplace.records import Trust
@@ -28,10 +28,11 @@ def screen(text: str) -> Screened:
     """Screen a text; the findings' spans are places in the text returned, and screening that changes nothing."""
     findings: tuple[Finding, ...] = ()
     passes = 0
+    known: said.Known = {}
     while True:
         text, findings = put(text, unicode.find(text), findings)
         seen = views.of(text)
-        taken = secrets.find(text, seen)
+        taken = secrets.find(text, seen, known)
         if not taken:
             break
         passes += 1

@@ -49,12 +49,12 @@ class Span(NamedTuple):
     human: bool
 
 
-def find(text: str, seen: list[View]) -> list[Marker]:
-    """List the secrets of a text in order, each with its marker; `seen` are the views of the text."""
+def find(text: str, seen: list[View], known: said.Known) -> list[Marker]:
+    """List the secrets of a text in order, each with its marker; `seen` are its views, `known` is added to."""
     spans: list[Span] = []
     for view in seen:
         for span in itertools.chain.from_iterable(
-            _bounded(_whole(found, view.text), view.text) for found in _found(view)
+            _bounded(_whole(found, view.text), view.text) for found in _found(view, known)
         ):
             start, end = view.span(span.start, span.end)
             spans.append(span._replace(start=start, end=end))
@@ -109,7 +109,7 @@ def _marker(text: str, span: Span) -> Marker:
     return Marker(span.start, span.end, f"⟦secret:{span.rule}:{hash4}⟧", "secret", span.rule)
 
 
-def _found(view: View) -> Iterator[Iterator[Span]]:
+def _found(view: View, known: said.Known) -> Iterator[Iterator[Span]]:
     """Yield what each way of looking finds, each in order."""
     text = view.text
     yield from (_keys(spans) for spans in keys.find(text))
@@ -122,7 +122,7 @@ def _found(view: View) -> Iterator[Iterator[Span]]:
     numbers = Numbers()
     yield (
         Span(start, end, rule.id, human=True)
-        for start, end, rule in said.find(text, nouns, numbers)
+        for start, end, rule in said.find(text, nouns, numbers, known)
         if not compiled(_ATTRIBUTE).fullmatch(text, start, end)  # a name between the quotes of two others
     )
     yield (Span(start, end, rule.id, human=True) for start, end, rule in unlisted(text, numbers))

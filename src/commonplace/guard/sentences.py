@@ -5,6 +5,8 @@ Owns the cutting of a sentence into words; what they mean is `said`, `linked` an
 
 from __future__ import annotations
 
+import functools
+import re
 from functools import cached_property
 from typing import Final
 
@@ -14,7 +16,15 @@ from commonplace.text import content
 
 Span = tuple[int, int]
 
-_POLISH: Final = r"(?i)[ąćęłńśźż]|\b(?:klucz|fraza|has[lł]|kod do\b)"
+_NUMBER: Final = (
+    rf"(?:(?<![\w.,:/=€$£¥#+-])|(?<=[{values.CJK}：→(])|(?<=[{values.CJK}]:))"
+    rf"(?:#\d{{2,6}}[#*]\d{{1,6}}#?|\*?\d{{1,8}}(?:(?:\s?[-·・–#→]\s?|[ ])\d{{1,8}}){{0,6}}#?"
+    rf"|\d{{4,6}}[a-f]|\d{{2,6}}[A-ZА-Я]\d{{0,4}}|\d[A-ZА-Я]\d{{2,4}}|[A-ZА-Я]\d{{3,6}}[A-Z]?"
+    rf"|(?=[A-Z\d]{{0,7}}\d(?:[A-Z]|-\d|-[A-Z]\d))(?:[A-Z\d]{{5,8}}|(?=\d{{0,4}}[A-Z])[A-Z\d]{{2,4}}-[A-Z\d]{{3,4}}))(?![%€$£¥°-]|[.,:/]\d|(?![{values.CJK}])\w)"
+)
+_CODES: Final = r"(?i)\w(?:code|kod|código)\b|\bkod|コード|\b(?:pin|combo)\b|combina|kombina|码|코드|번호|番号"
+_POLISH: Final = r"(?i)\b(?:klucz|fraza|has[lł]|kod do\b)"
+_POLISH_LETTERS: Final = frozenset("ąćęłńśźżĄĆĘŁŃŚŹŻ")
 
 
 class Sentence:
@@ -50,6 +60,21 @@ class Sentence:
         ]
 
     @cached_property
+    def numbers(self) -> list[re.Match[str]]:
+        """What in it may be numbers that open something."""
+        return list(compiled(_NUMBER).finditer(self.text)) if compiled(r"\d").search(self.text) else []
+
+    @cached_property
+    def is_wide(self) -> bool:
+        """True if a part of it is in a script without spaces."""
+        return not self.text.isascii() and content.is_wide(self.text)
+
+    @cached_property
+    def has_code(self) -> bool:
+        """True if it names a code, or something of the kind."""
+        return self.holds("code") or compiled(_CODES).search(self.text) is not None
+
+    @cached_property
     def counts(self) -> bool:
         """True if a word of it is a digit or a turn of a dial."""
         return not (load().words["digits"] | load().words["turns"]).isdisjoint(self.words)
@@ -62,10 +87,16 @@ class Sentence:
     @cached_property
     def is_polish(self) -> bool:
         """True if it looks Polish."""
-        return compiled(_POLISH).search(self.text) is not None
+        return not _POLISH_LETTERS.isdisjoint(self.text) or compiled(_POLISH).search(self.text) is not None
 
     def holds(self, name: str) -> bool:
         """True if it has one of a list of words; one in a script without spaces may be anywhere in it."""
         words = load().words[name]
-        wide = not self.text.isascii() and any(word in self.text for word in words if content.is_wide(word))
+        wide = self.is_wide and any(word in self.text for word in _wide(name))
         return wide or not words.isdisjoint(self.words)
+
+
+@functools.cache
+def _wide(name: str) -> tuple[str, ...]:
+    """Return the words of a list that are in a script without spaces."""
+    return tuple(word for word in load().words[name] if content.is_wide(word))

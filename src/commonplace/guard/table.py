@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import heapq
 import itertools
+import operator
 import re
 import string
 import tomllib
@@ -42,6 +43,7 @@ MOST_ORDERS: Final = 128
 
 _BLOCK: Final = 4 * STRETCH  # characters that are cut into words at once
 _LONGEST: Final = 64  # a keyword and the sign behind it are shorter
+_FOREIGN: Final = re.compile(r"[^\x00-\x7f]+[\s\S]?")
 _WORD: Final = re.compile(r"[a-z0-9]+")
 # Every ASCII character has its place here: a missing one would cost an exception at each look.
 _SPACES: Final = {code: chr(code) if chr(code).isalnum() else " " for code in range(128)}
@@ -110,7 +112,8 @@ class Keywords(msgspec.Struct, frozen=True):
 
     By its rarest ASCII word, a keyword is asked for at just that word of a text (`by_word`), at words that begin with
     it (`by_start`, under their first three characters), or at words that hold it (`inside`). So a text is read once,
-    word by word. One of signs is looked for as it is, one with a letter beyond ASCII where the text has that letter.
+    word by word. One of signs is looked for as it is, one with a letter beyond ASCII where the text has that letter and
+    the one behind it.
     """
 
     seen: Mapping[str, tuple[Candidate, ...]]
@@ -169,20 +172,28 @@ class Keywords(msgspec.Struct, frozen=True):
 
     def _worded(self, plain: str, start: int, end: int) -> Iterator[tuple[int, str]]:
         """Yield the keywords at the words of a block, with their places."""
-        at = start
-        for word in plain[start : end + _LONGEST].translate(_SPACES).split(" "):
-            size = len(word)
-            if size and (parts := _begun(word) if size < _LONGEST else self.begun(word)):
-                for shift, keyword in parts:
+        words = plain[start : end + _LONGEST].translate(_SPACES).split(" ")
+        known = {
+            word: parts
+            for word in set(words)
+            if word and (parts := _begun(word) if len(word) < _LONGEST else self.begun(word))
+        }
+        if not known:
+            return
+        for count, (word, behind) in enumerate(zip(words, itertools.accumulate(map(len, words)), strict=True)):
+            if word in known:
+                at = start + behind + count - len(word)
+                for shift, keyword in known[word]:
                     if start <= at + shift < end and plain.startswith(keyword, at + shift):
                         yield at + shift, keyword
-            at += size + 1
 
     def _signed(self, lowered: str, plain: str, start: int, end: int) -> Iterator[tuple[int, str]]:
         """Yield the keywords of signs and those with letters beyond ASCII in a block, with their places."""
         block = lowered[start : end + _LONGEST]
-        there = self.foreign.keys() & set(block) if not block.isascii() else ()
-        for keyword in itertools.chain(self.signs, *(self.foreign[char] for char in there)):
+        pairs = set(block) if not block.isascii() else set()
+        for run in set(_FOREIGN.findall(block)) if pairs else ():
+            pairs.update(map(operator.add, run, run[1:]))
+        for keyword in itertools.chain(self.signs, *(self.foreign[pair] for pair in self.foreign.keys() & pairs)):
             text = plain if keyword.isascii() else lowered
             place = text.find(keyword, start, end + len(keyword) - 1)
             while place >= 0:
@@ -242,7 +253,7 @@ def _keywords(rules: Iterable[Rule]) -> Keywords:
     for keyword, candidates in seen.items():
         word = max(_WORD.finditer(keyword), key=_rareness, default=None)
         if not keyword.isascii():
-            foreign[next(char for char in keyword if not char.isascii())].append(keyword)
+            foreign[_foreign_pair(keyword)].append(keyword)
             continue
         begins = word and (word.start() > 0 or not any(each.rule.inside for each in candidates))
         ends = word and (word.end() < len(keyword) or all(each.rule.whole for each in candidates))
@@ -279,6 +290,12 @@ def _lower(text: str) -> str:
     if len(lowered) != len(text):
         lowered = "".join(low if len(low := char.lower()) == 1 else char for char in text)
     return lowered
+
+
+def _foreign_pair(keyword: str) -> str:
+    """Return the first letter beyond ASCII of a keyword, and the one behind it if there is one."""
+    at = next(place for place, char in enumerate(keyword) if not char.isascii())
+    return keyword[at : at + 2]
 
 
 def _rareness(word: re.Match[str]) -> tuple[bool, int]:
@@ -322,6 +339,13 @@ def _read(kind: str, row: dict[str, Any]) -> Rule:
         row = {"human": True} | row
         if row.get("typed"):
             row["keywords"] = sorted(
-                {name for keyword in row["keywords"] for name in _misspelt(keyword)} - {*row["keywords"]}
+                {
+                    name
+                    for keyword in row["keywords"]
+                    for once in _misspelt(keyword)
+                    for name in (once, *_misspelt(once))
+                    if not keyword.startswith(name)
+                }
+                - {*row["keywords"]}
             )
     return msgspec.convert(row | {"kind": kind}, Rule)

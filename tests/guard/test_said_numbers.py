@@ -1,0 +1,85 @@
+"""Numbers and mixed signs near a noun for a secret: those that open something go, those that count or name stay."""
+
+from commonplace import guard
+from commonplace.guard import said
+from marking import in_one_test
+
+
+@in_one_test(
+    ("text", "secret"),
+    [
+        ("der Code vom Hoftor wurde am Freitag auf irgendwas mit 6318 gestellt", "6318"),
+        ("Kapı kodu bozuldu, 6318 kodunu dene", "6318"),
+        ("what's the gate code? - 6318", "6318"),
+        ("Two codes: the shed takes 631877, the barn 440912", "631877"),
+        ("if the alarm starts, type in 0513 and wait", "0513"),
+        ("He changed his PIN to 1953 because he likes the year", "1953"),
+        ("Mi PIN era 6318 pero lo cambié a 1907 ayer", "1907"),
+        ("on a mis 6318 comme code du portail", "6318"),
+        ("combinatie 418, schrijf dat ergens op", "418"),
+        ("The note by the keypad gives the code as #0318#6", "#0318#6"),
+        ("They sent me the code T4WQ9 for the console", "T4WQ9"),
+        ("the pick-up code is WK7-318", "WK7-318"),
+        ("der türcode hinten ist 6318c, vorne reicht der knopf", "6318c"),
+        ("Secret key for the app, in four parts: KRSX G5BA ONQW CZLT", "KRSX G5BA ONQW CZLT"),
+        ("valiz kombinasyonu 418", "418"),
+        ("警報を止めるには6318を入力", "6318"),
+        ("is my password heronsRloud any good?", "heronsRloud"),
+        ("my passwrd is heron!418", "heron!418"),
+        ("le mdp du club c heronbleu", "heronbleu"),
+        ('If they want the phone password, say "purple turnip".', "purple turnip"),
+        ("A frase-chave do cofre é quatro garças no telhado.", "quatro garças no telhado"),
+    ],
+)
+def test_a_value_near_a_noun_goes_without_a_frame(text, secret):
+    """Issue 22: on a set that nobody had seen, 115 of 130 were found; what stood around the number decided."""
+    assert secret not in guard.screen(text).text
+
+
+@in_one_test(
+    "text",
+    [
+        "I paid 2499 for the safe",
+        "The garage is on level 3, bay 2147",
+        "Alarm system model 6160, as before",
+        "We have a Chamberlain 8550 for the garage door",
+        "Die Garage hat uns 12750 gekostet",
+        "le portail a coûté 3450",
+        "We wrote 1250 tests for the gate code.",
+        "The worker waits for lock 1234.",
+        "The castle of the locksmith code was built in 1869",
+        "hex color code 4471FF looks nice",
+        "Posta kodu 34710",
+        "CAP 20121, codice catastale di Milano",
+        "1414 - The code of the file\n1415 - and the ANSI codes of each line\n1416 - with an index",
+        "Use 30-45 second intervals in a microwave-safe bowl",
+        "Z kodem LATO20 jest taniej",
+        "the db pw is in 1password under 'shop-prod'",
+        "the wifi password is in the folder 'Home docs'",
+        "Welche Passwortmanager sind kostenlos und taugen was?",
+    ],
+)
+def test_a_number_that_counts_or_names_stays(text):
+    """The ordinary day: a price, a model, a year, the number of a line and a place are no codes."""
+    assert guard.screen(text).text == text
+
+
+def test_the_pass_that_proves_reads_no_sentence_again(monkeypatch):
+    """Issue 22: a text with one secret was read as a whole a second time."""
+    read = []
+    real = said.values_in
+    monkeypatch.setattr(said, "values_in", lambda *args: read.append(args) or real(*args))
+    lines = [f"The password of house {name} is in the drawer.\n" for name in ("a", "b", "c", "d", "e", "f")]
+    guard.screen("".join(lines) + "My pin is 4471.\n")
+    assert len(read) <= len(lines) + 2
+
+
+def test_codes_behind_other_words_count_among_the_secrets_of_a_stretch(monkeypatch):
+    """Issue 22: numbers counted for nothing, so a page of codes was read to its end."""
+    read = []
+    real = said.values_in
+    monkeypatch.setattr(said, "values_in", lambda *args: read.append(args) or real(*args))
+    names = [f"{first}{second}" for first in "abcdefgh" for second in "aeioulmn"]
+    text = guard.screen("".join(f"The gate code of {name} is {n * 137 + 1003}.\n" for n, name in enumerate(names))).text
+    assert not any(str(n * 137 + 1003) in text for n in range(len(names)))
+    assert len(read) <= len(names)
