@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
-from commonplace.guard.clauses import FIRST_PERSON, SAYS_I
+from commonplace.guard.about import FIRST_PERSON, SAYS_I
 from commonplace.guard.phrases import followed, phrase
 from commonplace.guard.shapes import BULLET, LEAD_CHARS, Line, Span, lines_of, shaped, tables
 from commonplace.records import Trust
