@@ -349,9 +349,14 @@ def lasts(text: str) -> bool:
     return _LASTING.search(text) is not None
 
 
+def formerly(text: str) -> bool:
+    """True if a clause says that something was so before."""
+    return _FORMER.search(text) is not None
+
+
 def was(text: str, value: str) -> bool:
     """True if a clause says that a number was so and is no longer: behind `instead of`, or alone beside `formerly`."""
     _, *behind = _IN_PLACE.split(text, maxsplit=1)
     if behind:
         return any(value in number.values for number in numerals(behind[0]))
-    return _FORMER.search(text) is not None and len([number for number in numerals(text) if number.sure]) == 1
+    return formerly(text) and len([number for number in numerals(text) if number.sure]) == 1
