@@ -40,6 +40,14 @@ ON_ITS_OWN = [
     ("We drove 300 km the first day, 220 the second.", "Trip: 300 km, then 220 km"),
     (
         [
+            ("user", "Are the tests fine?"),
+            ("assistant", "All 32 tests pass."),
+            ("user", "We are passing on version 17."),
+        ],
+        "32 tests pass",
+    ),
+    (
+        [
             ("user", "Which tour do you like?"),
             ("assistant", "Nine days at 1,480 a person with a car."),
             ("user", "Fine, and then three days with Theo."),
@@ -56,6 +64,7 @@ OVER = [
 FORMER = [
     ("I get 2900 now instead of 2500.", "Earns 2900 (formerly 2500)"),
     ("Ich zahle 12 statt 19 im Monat.", "Zahlt 12 im Monat, früher 19"),
+    ("Er hat Stufe 3. Bisher hatte er Stufe 2.", "Hat Stufe 3 (vorher 2)"),
     ("We had 20 guests before, now 30.", "30 guests (before: 20)"),
 ]
 

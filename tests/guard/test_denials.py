@@ -56,6 +56,20 @@ TURNED = [
     ("我不吃辣。", "吃辣"),
     ("納豆は食べない。", "納豆を食べる"),
     ("We dropped the table of hourly means.", "The table of hourly means is used for long charts"),
+    ("Nachtdienst mache ich nicht.", "Arbeitet im Nachtdienst"),
+    ("Yo no sé conducir.", "El usuario sabe conducir"),
+]
+AGREES = [
+    ("Ho smesso di usare la moto, vado a piedi.", "Va a piedi e non usa più la moto"),
+    ("Mein Onkel darf keinen Alkohol trinken.", "Alkohol ist für den Onkel tabu"),
+    ("Ich vertrage keine Laktose.", "Hat eine Laktoseintoleranz"),
+    ("Ich kann nicht schwimmen.", "Nichtschwimmer"),
+    ("I can't tolerate lactose.", "Is lactose intolerant"),
+]
+SUPPOSED = [
+    ("On pense acheter une maison à Brest.", "L'utilisateur a acheté une maison à Brest"),
+    ("Estoy pensando en dejar el banco y abrir una librería en Soria.", "El usuario abrió una librería en Soria"),
+    ("A médica falou em fazer uma endoscopia, mas ainda não está decidido.", "O usuário fez uma endoscopia"),
 ]
 CONTRASTED = [
     ("We decided on NATS, after a week of comparing it with Kafka.", "Decided on NATS for events, not Kafka"),
@@ -119,3 +133,13 @@ def test_a_statement_that_denies_nothing_said_is_let_in(said, statement):
 def test_a_statement_that_turns_what_was_said_waits(said, statement):
     """Issue 16: contradictions wait."""
     assert reason(said, statement).split(":")[0] in {"negation", "guess", "unfounded", "new-word"}
+
+
+@in_one_test("said, statement", AGREES)
+def test_the_same_in_other_words_is_no_contradiction(said, statement):
+    assert reason(said, statement) == ""
+
+
+@in_one_test("said, statement", SUPPOSED)
+def test_what_was_only_thought_of_is_no_fact(said, statement):
+    assert reason(said, statement).startswith("guess:")

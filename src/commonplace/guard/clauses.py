@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Final, NamedTuple
 
@@ -48,6 +48,9 @@ _ACTOR: Final = pattern(  # `Anna works`, `my wife Anna works`, `Frau Lutz zahlt
 )
 _LABELLED: Final = pattern(r"(?:\A|[:\n-]\s?)([^\W\d_]{2,})(?=[,:])")  # `- Jimena, from Rosario`
 _UNIT: Final = pattern(r"\s?([^\W\d_]{2,})")  # behind a number
+_GOES_ON: Final = pattern(  # with a verb that has no person
+    r"[^\W\d_]{2,}(?:ing|ar|er|ir|are|ere|ire)(?:me|se|nos|si|ci|l[oae]s?)?\s", re.IGNORECASE
+)
 FIRM: Final = "#@"  # stand before a number and a weekday
 _RANGE_CHARS: Final = 5  # before a date, in which the first number of a range of days stands
 
@@ -139,7 +142,7 @@ class Reader:
                     whom |= {of_self}
                 denies = denials.denies(part)
                 own = said - named
-                supposes = not settled if asked and not person else unsure or denials.supposes(part)
+                supposes = not settled if asked and not person else unsure or _supposes(part, found[start:])
                 if not said or (denies and len(own) <= 1):
                     said |= before
                     supposes |= bool(before) and found[-1].supposes
@@ -157,6 +160,12 @@ class Reader:
                     found[begin:] = [each._replace(supposes=True, doubts=True) for each in found[begin:]]
             last = start
         return found
+
+
+def _supposes(part: str, before: Sequence[Clause]) -> bool:
+    """True if a clause says what may be so, or goes on with one that does (`thinking of selling it and buying two`)."""
+    goes_on = bool(before) and before[-1].supposes and _GOES_ON.match(part)
+    return denials.supposes(part) or (bool(goes_on) and not content.is_joining(content.words(part)[0]))
 
 
 def actor(text: str) -> str:

@@ -450,6 +450,10 @@ class Evidence:
         head = next((word for word in content.words(rest) if word in said), "")
         if content.is_wide(text) or denials.denies(text) or head in COMMON or not self._supports(head):
             return ""
+        if denials.refuses(text) and any(
+            each.vocabulary.holds(head) and denials.denies(each.text) for each in self.said
+        ):
+            return ""  # `lactose intolerant`, of "I can't tolerate lactose"
         named = head in content.names(rest) and self._presented.holds(head)
         others = said - {head} if named else said
         most = named + max((each.agreeing(others, counted, dates) for each in self._all), default=0)

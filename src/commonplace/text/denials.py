@@ -23,7 +23,9 @@ _DENIES: Final = pattern(
     r"|não|nem|sem|ninguém|nenhum\w*|jamais|cancelad\w+|proibid\w+"
     r"|не|нет|ни|никогда|без|нельзя|отмен\w+|запрещ\w+|ничего|никаких|никто"
     r"|nie|nigdy|bez|żadn\w+|nic|odwołan\w+|anulowan\w+|zakaz\w*"
-    r"|niet|geen|nooit|zonder|inte|aldrig|utan|ingen|değil|yok|hiç)\b"
+    r"|niet|geen|nooit|zonder|inte|aldrig|utan|ingen|değil|yok|hiç"
+    # no longer
+    r"|aufgehört|arrêtée? d['’e]|dej(?:é|ó|ado|amos|aron) de|smess[oaie] d['’i]|deix(?:ei|ou|ámos|amos|aram) de|par(?:ei|ou) de|перестал\w*|przestał\w*|gestopt)\b"
     r"|不(?![过但仅管错])|(?<![特区])[別别](?![人的])|未(?!来)|[没勿無无]|取消|禁止|拒绝|停止|停[接用办售]|ない|なし|ません|なく|ず(?:に|、|。)|(?<=[りわべせれめけかたさ])ず(?![つれか])|やめ|だめ|ダメ|지\s?않|아니|안\s|(?<!잘)못(?:\s|하|해|한|할|합|했)|없|말[고아]|마세요|금지|취소|빼",
     re.IGNORECASE,
 )
@@ -57,9 +59,9 @@ _OBJECT_WORDS: Final = 3  # of what a clause says that there is none of
 
 _LIMITS: Final = pattern(
     r"\b(?:only|at most|at least|max(?:imum)?|up to|more than|less|under|below|over|limit\w*|instead|rather|avoid\w*|except\w*|unless|off|danger\w*|harmful|exclud\w*|leave (?:\w+ )?out"
-    r"|allerg\w*|intoleran\w*|hat(?:e|es|ed|ing)|dislik\w*|bor(?:es|ed|ing)|annoy\w*|detest\w*|against|away|free|until|till|no longer|any ?more|used to|before|former\w*|previously"
+    r"|allerg\w*|\w*intoleran\w*|taboos?|tabus?|no-?gos?|teetotal\w*|abstinen\w*|non-?\w{4,}er|hat(?:e|es|ed|ing)|dislik\w*|bor(?:es|ed|ing)|annoy\w*|detest\w*|against|away|free|until|till|no longer|any ?more|used to|before|former\w*|previously"
     r"|was|were|had|earlier|g[ai]v\w+ up|forget|left|gone|in place of|skip\w*|remove\w*|delet\w*|fail\w*|lack\w*|miss\w*|unable|too|replac\w*|switch\w*|chang\w*|mov(?:e|ed|es|ing)|while|wants?|postpon\w*|push\w*|slip\w*|clos\w+|end\w*|bans?|banned|prohibition|sick|hold"
-    r"|nur|erst|gefährlich\w*|aufge(?:hör|geb)\w*|höchstens|maximal|mindestens|bis zu|mehr als|weniger|unter|über|statt\w*|sondern|vermeid\w*|außer|allergi\w*|unverträg\w*|\w+unverträg\w*|verträgt|hass\w*|nerv\w*|stört|\w*verbot\w*|\w*verzicht\w*|\w+freie?[nrms]?|gegen|weg|frei|mehr|früher|bisher|war|wegen|jetzt|neu\w*"
+    r"|nur|erst|nicht\w{4,}|gefährlich\w*|aufge(?:hör|geb)\w*|höchstens|maximal|mindestens|bis zu|mehr als|weniger|unter|über|statt\w*|sondern|vermeid\w*|außer|allergi\w*|unverträg\w*|\w+unverträg\w*|verträgt|hass\w*|nerv\w*|stört|\w*verbot\w*|\w*verzicht\w*|\w+freie?[nrms]?|gegen|weg|frei|mehr|früher|bisher|war|wegen|jetzt|neu\w*"
     r"|seulement|uniquement|ne \w+ que|maximum|moins|plus|au lieu|plutôt|évit\w*|sauf|intolér\w*|détest\w*|horreur|contre|déteste|libre|avant|arrêt\w*|ferm\w+|était|exclue?s?|interdiction\w*"
     r"|sólo|solo|solamente|peligros\w*|máximo|como mucho|menos|más de|en lugar|en vez|evit\w*|salvo|excepto|intoleran\w*|odi\w*|aburr\w*|molest\w*|contra|libre|libra|antes|dej\w+|cerrad\w+|era|hasta|prohibición|veto|esclus[aeio]"
     r"|soltanto|solamente|pericolos\w*|massimo|al massimo|meno|più di|invece|anziché|tranne|intolleran\w*|allergi\w*|lascia|chius\w+|prima|fino|divieto|esclus[aeio]|proibição|apenas|só|somente|perigos\w*|alérgic\w*|em vez|exceto|até|metade|fechad\w+"
@@ -72,7 +74,7 @@ _LIMITS: Final = pattern(
 _UNDECIDED: Final = pattern(
     # undecided
     r"\b(?:undecided|undetermined|open question|(?:not|\w*n['’]t)(?: yet)? decided?|(?:keep|kept|leave|left) (?:it |that )?open|no (?:answer|reply|decision)|offen|unklar|unentschieden|nicht entschieden|indécis\w*"
-    r"|pas (?:encore )?décidée?|pendiente|sin decidir|no (?:lo )?(?:he|ha|hemos) decidido|da decidere|dobbiamo decidere|non (?:ho|ha|abbiamo) (?:ancora )?deciso|não decid\w+|por decidir|не реш[её]?[нлш]\w*|nie zdecydowa\w+"
+    r"|pas (?:encore )?décidée?|pendiente|sin decidir|no (?:lo )?(?:he|ha|hemos|está|se ha) decidid[oa]|da decidere|dobbiamo decidere|non (?:ho|ha|abbiamo) (?:ancora )?deciso|não (?:est\w+ |foi )?decid\w+|non è (?:ancora )?decis[oa]|por decidir|не реш[её]?[нлш]\w*|nie zdecydowa\w+"
     r"|(?:nog )?niet besl(?:ist|oten)|inte bestämt"
     r"|(?:nothing|not|\w*n['’]t)(?:['’]s| is| has been| been)?(?: \w+)? (?:signed|agreed|settled|confirmed|booked|final|fixed)(?: on)?(?: yet)?|up in the air|tbd"
     r"|(?:noch )?nicht fest|noch nichts (?:entschieden|fest|unterschrieben|gebucht)|nichts entschieden|rien (?:encore )?(?:décidé|signé|confirmé|fixé)|pas (?:encore )?(?:signé|confirmé|fixé)e?"
@@ -97,8 +99,8 @@ _DOUBTS: Final = pattern(
     r"|возможно|наверное|может быть|może|chyba|być może|misschien|wellicht|kanske|belki)\b|\b(?:i|we|it|they|that|this) may\b|\A\W*may (?-i:[a-z])"
     r"|也许|或许|可能|かもしれ|たぶん|多分|아마"
     # consider
-    r"|\b(?:thinking (?:of|about)|think about (?:it|that)|consider\w*|wonder\w*|do you think|whether|überleg\w*|erwäg\w*|meinst du|envisag\w*|pens\w* (?:\w+ )?à (?:\w+er|\w+ir|prendre|faire)|réfléchi\w*|hésit\w*|tu penses|penses-tu"
-    r"|valora(?:ndo|mos)?|se plantea\w*|pensando|hay que decidir|crees que|valuta(?:ndo|no)?|ponder\w+|acha que|дума(?:ю|ет|ем|ют)|подума\w+|стоит ли|zastanawia\w*|myśl\w+ o|overweeg\w*|twijfel\w*|funder\w+)\b"
+    r"|\b(?:thinking (?:of|about)|think about (?:it|that)|consider\w*|wonder\w*|do you think|whether|überleg\w*|erwäg\w*|meinst du|envisag\w*|pens(?:e|es|ons|ez|ent) (?:(?:à|y) )?[^\W\d_]+(?:er|ir|re)|pens\w* (?:\w+ )?à (?:\w+er|\w+ir|prendre|faire)|réfléchi\w*|hésit\w*|tu penses|penses-tu"
+    r"|valora(?:ndo|mos)?|se plantea\w*|pensando|(?:pienso|pensamos) [^\W\d_]+[aei]r|pens(?:o|iamo) di|(?:a pensar|penso|pensamos) em|hay que decidir|crees que|valuta(?:ndo|no)?|ponder\w+|acha que|дума(?:ю|ет|ем|ют)|подума\w+|стоит ли|zastanawia\w*|myśl\w+ o|overweeg\w*|twijfel\w*|funder\w+)\b"
     r"|考虑|你觉得|検討|考え中|迷って|고민"
     # depends on something else
     r"|\b(?:depends? on|depending on|hängt \w+(?: \w+)? ab|kommt darauf an|dépend\w*|depende\w*|dipende\w*|завис\w+ от|zależy|hangt \w+ af|beror på)\b|取决于|次第|달려"
@@ -184,6 +186,10 @@ _FORMER: Final = pattern(  # a value that is over
     r"|раньше|прежде|до этого|wcześniej|dotychczas|przedtem|vroeger|voorheen|eerst|tidigare|förut)\b|以前|之前|原来|原先|本来|前は|これまで|예전|전에는",
     re.IGNORECASE,
 )
+_LIGHT: Final = pattern(
+    r"(?:mach|hab|mag|kann|koenn|konn|will|brauch|nehm|ess|trink|woll|moch)\w*"
+)  # bare verbs of German
+_COMPOUND: Final = 5  # characters that no ending has
 _PAIRS: Final = 2
 
 
@@ -243,6 +249,8 @@ def denied(text: str) -> frozenset[str]:
     if match is None:
         return frozenset()
     behind, before = _ordered(said[match.end() :]), _ordered(said[: match.start()])
+    if not behind and len(before) > 1 and _LIGHT.fullmatch(before[-1]):  # `Kaffee mag ich nicht`
+        return frozenset(before[-2:])
     if is_wide(said):  # pairs of signs: two make a word, and particles follow it
         chinese = match.group()[0] in "不没别別勿無无未取禁拒"
         return frozenset(behind[:_PAIRS] if chinese and behind else before[-2 * _PAIRS :])
@@ -260,8 +268,9 @@ def without(text: str) -> str:
 
 
 def limits(text: str, but: frozenset[str] = frozenset()) -> bool:
-    """True if a clause takes something back, in words unlike some that are given."""
-    return any(not any(alike(bare(match.group()), word) for word in but) for match in _LIMITS.finditer(text))
+    """True if a clause takes something back, in words unlike some that are given (`Laktose`, `Laktoseintoleranz`)."""
+    found = [bare(match.group()) for match in _LIMITS.finditer(text)]
+    return any(not any(alike(word, each) and len(word) < len(each) + _COMPOUND for each in but) for word in found)
 
 
 def refuses(heading: str) -> bool:
@@ -340,9 +349,14 @@ def lasts(text: str) -> bool:
     return _LASTING.search(text) is not None
 
 
+def formerly(text: str) -> bool:
+    """True if a clause says that something was so before."""
+    return _FORMER.search(text) is not None
+
+
 def was(text: str, value: str) -> bool:
     """True if a clause says that a number was so and is no longer: behind `instead of`, or alone beside `formerly`."""
     _, *behind = _IN_PLACE.split(text, maxsplit=1)
     if behind:
         return any(value in number.values for number in numerals(behind[0]))
-    return _FORMER.search(text) is not None and len([number for number in numerals(text) if number.sure]) == 1
+    return formerly(text) and len([number for number in numerals(text) if number.sure]) == 1
