@@ -106,6 +106,10 @@ class Talk:
         doubted, asked = self._open
         return bool(doubted.shared(words)) or len(asked.shared(words)) > 1
 
+    def was_doubted(self, text: str) -> bool:
+        """True if a person said a word of a statement as a possibility only, not just asked about it."""
+        return bool(self._open[0].shared(content.content(text) - self._settled))
+
     @cached_property
     def _open(self) -> tuple[Vocabulary, Vocabulary]:
         """The words that a person said as a possibility only, and those of anybody; names aside."""

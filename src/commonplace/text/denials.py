@@ -116,6 +116,12 @@ _DOUBTS: Final = pattern(
     r"|\b(?:we['’]ll see|mal sehen|wir werden sehen|on verra|veremos|ya veremos|vedremo|(?:poi )?vediamo|vamos ver|посмотрим|zobaczymy|we zien wel|vi får se)\b|看情况|再说吧?|再看|様子を見|두고 보",
     re.IGNORECASE,
 )
+_SAID_BEFORE: Final = pattern(  # a doubt of no more than whether one has said it
+    r"\b(?:not|\w*n['’]t) (?:sure|know|remember|recall)(?: if| whether| that)? (?:i|we)(?:['’]ve| have| had)? (?:ever |already |actually )?(?:said|mentioned|told)\b[^:,.;–—]*"
+    r"|\bwei(?:ß|ss)(?: ich)? nicht(?: mehr)?,? ob ich (?:das |es |dir )*(?:schon )?(?:mal )?(?:gesagt|erwähnt|erzählt)(?: habe?| hab)?|\bsais (?:pas|plus) si (?:je )?(?:te |l['’]|vous )*ai (?:déjà )?(?:dit|parlé|mentionné)"
+    r"|\bno sé si (?:ya )?(?:te )?(?:lo )?(?:he )?(?:dije|dicho|mencion\w+|cont\w+)|\bnon so se (?:te )?l['’]ho (?:già )?dett\w|\bnão sei se (?:já )?(?:te )?(?:disse|contei|falei)",
+    re.IGNORECASE,
+)
 _DELIBERATES: Final = pattern(  # in a question: what the one who asks should do, or how something is
     r"\b(?:(?:should|shall|ought) (?:i|we)|is it (?:worth|better)|soll(?:te)?n? (?:ich|wir)|lohnt|(?:je|j['’]|on|nous) dev(?:r\w+|ons)|(?:dev(?:rais|rions|ons)|dois)-(?:je|nous)"
     r"|deb(?:o|ería\w*|emos)|vale la pena|dov(?:rei|remmo)|dobbiamo|devo|conviene|dever?(?:ia|íamos)|devemos|стоит ли|(?:мне|нам) (?:стоит|лучше)|czy (?:warto|mam|mamy|powin\w+)"
@@ -290,12 +296,12 @@ def plans(text: str) -> bool:
 
 def supposes(text: str) -> bool:
     """True if a clause says that something may be so."""
-    return _DOUBTS.search(text) is not None or undecided(text)
+    return _DOUBTS.search(_SAID_BEFORE.sub(" ", text)) is not None or undecided(text)
 
 
 def undecided(text: str) -> bool:
     """True if a clause says that something is not decided or not sure."""
-    return _UNDECIDED.search(text) is not None
+    return _UNDECIDED.search(_SAID_BEFORE.sub(" ", text)) is not None
 
 
 def asserted(text: str) -> str:
