@@ -322,7 +322,7 @@ def test_a_session_is_listed_and_found_though_its_head_line_is_damaged(tmp_path)
     path.write_bytes(b"[" + path.read_bytes()[1:])
     with Memory.open(tmp_path, jobs="worker") as memory:
         assert [(s.id, s.messages) for s in memory.sessions.list()] == [("chat:A", 1)]
-        assert [hit.record for hit in memory.recall("rope")] == [f"sessions/{path.name}#a"]
+        assert [hit.record for hit in memory.recall("rope")] == ["chat:A#a"]
         assert {problem.line for problem in memory.doctor().problems} == {1}
         memory.append("chat:A", [Message("user", "And the anchor?", id="b")])
         assert [s.messages for s in memory.sessions.list()] == [2]
