@@ -322,7 +322,7 @@ def test_a_session_is_listed_and_found_though_its_head_line_is_damaged(tmp_path)
     path.write_bytes(b"[" + path.read_bytes()[1:])
     with Memory.open(tmp_path, jobs="worker") as memory:
         assert [(s.id, s.messages) for s in memory.sessions.list()] == [("chat:A", 1)]
-        assert [hit.record for hit in memory.recall("rope")] == [f"sessions/{path.name}#a"]
+        assert [hit.record for hit in memory.recall("rope")] == ["chat:A#a"]
         assert {problem.line for problem in memory.doctor().problems} == {1}
         memory.append("chat:A", [Message("user", "And the anchor?", id="b")])
         assert [s.messages for s in memory.sessions.list()] == [2]
@@ -471,3 +471,10 @@ def test_a_raw_transcript_keeps_what_was_said_where_only_a_person_reads_it(tmp_p
         assert key.encode() not in path.read_bytes()
         assert [hit.text for hit in memory.recall("harbour")] == ["The harbour is red."]
         assert memory.doctor().ok
+
+
+@pytest.mark.parametrize("at", ["2026-03-01T10:00:00Z", datetime(2026, 3, 1)])
+def test_a_time_that_is_no_datetime_with_a_zone_is_refused_with_its_form(tmp_path, at):
+    """Issue 17: the error asked for a zone of a text that had one."""
+    with opened(tmp_path) as memory, pytest.raises(InputError, match=r"datetime\(2026, 3, 1, tzinfo=UTC\)"):
+        memory.append("s", [Message("user", "tea", at=at)])

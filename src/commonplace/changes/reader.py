@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from datetime import datetime, tzinfo
 from typing import Final
 
@@ -254,14 +255,23 @@ class Reader(msgspec.Struct):
         if record is not None:
             return record
         self.ledger.catch_up()
-        successor = self.ledger.successor(record_id)
+        logged = self._logged(record_id)
+        successor = self.ledger.successor(logged)
         record = self._look(successor) if successor else None
         if record is not None:
             return record
-        gone = self.ledger.gone(successor or record_id)
+        gone = self.ledger.gone(successor or logged)
         if gone is not None:
             raise GoneError(f"{record_id!r} was removed by change {gone}; `undo {gone}` brings it back", change=gone)
         raise RecordNotFoundError(f"there is no record {record_id!r}; recall prints ids", record=record_id)
+
+    def _logged(self, record_id: str) -> str:
+        """Return the id that the log has of a message named `session#message`; any other as it is."""
+        session, _, message = record_id.rpartition("#")
+        if session and self.layout.layer_of(session) is None and not session.startswith(f"{self.sessions.folder}/"):
+            with suppress(InputError):
+                return f"{self.sessions.path(session)}#{message}"
+        return record_id
 
     def _look(self, record_id: str) -> Record | None:
         """Return the record of an id, or the message named `session#message`; None if there is none."""

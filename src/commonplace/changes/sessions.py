@@ -193,7 +193,7 @@ class Sessions:
             )
         at: Any = message.at
         if at is not None and (not isinstance(at, datetime) or at.tzinfo is None):
-            raise InputError("the instant of a message carries its zone; use an aware datetime", at=at)
+            raise InputError("`at` of a message is a datetime with its zone: datetime(2026, 3, 1, tzinfo=UTC)", at=at)
         if message.tools != () or message.calls != () or message.name is not None or message.trust is not None:
             require_form(message)
         own: Any = message.id

@@ -192,7 +192,7 @@ class Memory(Past):
             InputError: A layer is unknown or `k` is below 1.
         """
         asked = verbs.asked(query, k, layers)
-        return self._chain.recall(asked, now=self._clock(), explain=explain, rerank=rerank)
+        return verbs.named(self._chain.recall(asked, now=self._clock(), explain=explain, rerank=rerank))
 
     def context(self, session_id: str | None = None, query: str | None = None, *, tokens: int | None = None) -> Context:
         """Return what should enter the prompt, inside a hard token budget.

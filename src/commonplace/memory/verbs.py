@@ -25,6 +25,7 @@ from commonplace.operations import AddEntry, AppendJournal, Edit, PutItem, PutTo
 from commonplace.records import (
     LAYERS,
     TRUST_RANK,
+    Hit,
     Item,
     LayerName,
     Query,
@@ -38,6 +39,16 @@ from commonplace.store.protocol import MISSING
 from commonplace.text import validity
 
 logger = logging.getLogger(__name__)
+
+
+def named(hits: Iterable[Hit]) -> list[Hit]:
+    """Return hits with the id that people and models see: a message is `session#message`."""
+    return [
+        msgspec.structs.replace(hit, record=f"{hit.sources[0].session}#{hit.sources[0].message}")
+        if hit.layer == "sessions"
+        else hit
+        for hit in hits
+    ]
 
 
 def asked(query: str | Query, k: int, layers: Iterable[LayerName] | None) -> Query:
@@ -138,7 +149,7 @@ def require_aware(instant: object) -> None:
         InputError: It has no zone, or is none.
     """
     if not isinstance(instant, datetime) or instant.tzinfo is None:
-        raise InputError("the instant carries its zone; use an aware datetime", at=instant)
+        raise InputError("an instant is a datetime with its zone: datetime(2026, 3, 1, tzinfo=UTC)", at=instant)
 
 
 def window_size(keep: int | None) -> int | None:

@@ -324,7 +324,9 @@ def test_show_gives_sessions_records_and_files(run, here):
     record = run("recall", "tea", "--json").data["hits"][0]["record"]
     assert run("show", record, "--json").data["record"]["content"] == "tea"
     assert "tea" in run("show", "Kanal:Ä/1").out
-    assert '"content":"tea"' in run("show", record.partition("#")[0]).out
+    (path,) = Path("commonplace-memory/sessions").iterdir()
+    assert run("show", f"sessions/{path.name}#m0", "--json").data["record"]["content"] == "tea"
+    assert '"content":"tea"' in run("show", f"sessions/{path.name}").out
 
 
 @pytest.mark.parametrize(

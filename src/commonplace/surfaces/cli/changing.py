@@ -13,13 +13,14 @@ from typing import Final
 import click
 
 from commonplace.changes.actors import PERSON
-from commonplace.errors import InputError
+from commonplace.errors import InputError, RecordNotFoundError
 from commonplace.memory.doctor import LOG
 from commonplace.memory.memory import Memory
 from commonplace.records import Outcome, OutcomeStatus, Receipt, Source
 from commonplace.store.files.erasing import is_others
 from commonplace.surfaces.cli import drawing, instants, plain, sheets, terminal
 from commonplace.surfaces.cli.opening import Place, printing
+from commonplace.text.pieces import one_line
 
 _CODES: Final[dict[OutcomeStatus, int]] = {"refused": 2, "over_cap": 4, "conflict": 4, "skipped": 1, "failed": 5}
 _SAID: Final[dict[OutcomeStatus, str]] = {
@@ -256,17 +257,31 @@ def _said(memory: Memory, receipt: Receipt, said: str) -> Iterator[str]:
         yield f"{receipt.scanned} files below the memory's folder were searched; copies elsewhere were not"
 
 
+def _last_change(memory: Memory, *, asks: bool) -> int:
+    """Return the number of the last change, once a person agreed to undo it."""
+    last = next(iter(memory.log(limit=1)), None)
+    if last is None:
+        raise RecordNotFoundError("nothing was changed yet, so there is nothing to undo")
+    said = f"change {last.number}: {', '.join(last.kinds)}" + (f", {one_line(last.reason)}" if last.reason else "")
+    if not asks:
+        raise InputError(f"say which change; the last is {terminal.line(said)} (`undo {last.number}`)")
+    terminal.note(terminal.line(said))
+    click.confirm(f"Undo change {last.number}?", abort=True, err=True)
+    return last.number
+
+
 @click.command("undo")
-@click.argument("change", type=click.IntRange(min=1))
+@click.argument("change", type=click.IntRange(min=1), required=False)
 @click.option("--reason", default="", metavar="TEXT", help="For the log.")
 @printing
 @click.pass_context
-def undo_command(ctx: click.Context, change: int, *, reason: str, as_json: bool, place: Place) -> None:
+def undo_command(ctx: click.Context, change: int | None, *, reason: str, as_json: bool, place: Place) -> None:
     """Undo a CHANGE, by its number in `commonplace log`.
 
-    Undoing the undo brings it back.
+    Without a number it names the last change and, on a terminal, asks. Undoing the undo brings it back.
     """
     with place.open(writes=True) as memory:
+        change = change or _last_change(memory, asks=terminal.can_ask() and not as_json)
         settle(ctx, memory, memory.undo(change, reason=reason, actor=PERSON), as_json=as_json)
 
 

@@ -185,8 +185,9 @@ def _version(memory: Memory, wanted: str, *, past: bool) -> dict[str, str]:
         return {}
 
 
-def _session_at(memory: Memory, path: str) -> str | None:
-    return next((each.id for each in memory.sessions.list() if memory.sessions.path(each.id) == path), None)
+def _session_at(memory: Memory, place: str) -> str | None:
+    """Return the session of an id, or of the path of its transcript; None if there is none."""
+    return next((s.id for s in memory.sessions.list() if place in {s.id, memory.sessions.path(s.id)}), None)
 
 
 def _messages(memory: Memory, name: str, messages: list[RecordedMessage]) -> tuple[dict[str, Any], Iterator[str]]:

@@ -1,0 +1,28 @@
+"""`undo` without a number: the last change, once a person agreed on a terminal."""
+
+import pytest
+
+from commonplace import Memory
+from terminals import on_terminal
+
+
+@pytest.mark.parametrize(
+    ("answer", "left"), [(b"n\n", ["Tea is green.", "The gate is red."]), (b"y\n", ["Tea is green."])]
+)
+def test_it_names_the_last_change_and_asks(tmp_path, answer, left):
+    with Memory.open(tmp_path, jobs="worker") as memory:
+        memory.remember("Tea is green.")
+        memory.remember("The gate is red.")
+    shown, _ = on_terminal(["undo", "--location", str(tmp_path)], answer)
+    assert "change 2" in shown
+    with Memory.open(tmp_path, jobs="worker") as memory:
+        assert sorted(hit.text for hit in memory.recall("tea or gate")) == left
+
+
+def test_without_a_terminal_it_names_the_number_to_give(run):
+    """Issue 17: it only said that an argument was missing."""
+    assert "nothing to undo" in run("undo").err
+    run("remember", "The gate is red.")
+    refused = run("undo")
+    assert refused.code == 2
+    assert "`undo 1`" in refused.err
