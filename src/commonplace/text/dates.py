@@ -234,6 +234,9 @@ _MONTH = (
     r"(?P<month>January|February|March|April|May|June|July|August|September|October|November|December|"
     r"Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\b"
 )
+_MONTH_BESIDE = _MONTH.replace(  # beside a day, in whatever case; `may` and `march` say something else too
+    "(?P<month>", "(?P<month>(?i:january|february|april|june|july|august|september|october|november|december)|"
+)
 _COUNT = r"(?P<count>\d{1,3}|(?i:a couple(?: of)?|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve))"
 _LEAD = r"(?:\b(?P<lead>(?i:by|until|till|before|since|from|after|starting|beginning|on|in|for|due|at|during|of)) )?"
 _LEAD_KEPT = r"(?:\b(?P<lead>(?i:by|until|till|before|since|from|after|starting|beginning|for|due|of)) )?"
@@ -267,8 +270,11 @@ _READINGS: Final[tuple[tuple[re.Pattern[str], Reading], ...]] = tuple(
             r"(?i:(?P<dashed>month|quarter|year)[- ]end)|(?P<short>EOD|EOW|EOM))\b",
             _end_of,
         ),
-        (_LEAD + r"\b(?:the (?=\d+[a-z]))?(?P<number>\d{1,2})(?:st|nd|rd|th)?(?: of)? " + _MONTH + _YEAR, _calendar),
-        (_LEAD + r"\b" + _MONTH + r"\.? (?P<number>\d{1,2})(?:st|nd|rd|th)?\b" + _YEAR, _calendar),
+        (
+            _LEAD + r"\b(?:the (?=\d+[a-z]))?(?P<number>\d{1,2})(?:st|nd|rd|th)?(?: of)? " + _MONTH_BESIDE + _YEAR,
+            _calendar,
+        ),
+        (_LEAD + r"\b" + _MONTH_BESIDE + r"\.? (?P<number>\d{1,2})(?:st|nd|rd|th)?\b" + _YEAR, _calendar),
         (
             _LEAD_KEPT + r"\b(?P<step>(?i:last|this past|past|previous|this coming|this|next)) "
             r"(?P<unit>(?i:weekend|week|month|quarter|year|spring|summer|fall|autumn|winter))\b",

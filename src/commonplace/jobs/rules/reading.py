@@ -218,10 +218,10 @@ class Reader:
             return talks.memo_of(item, "fact", stated, talks.span_of(start, clause), 0.9,
                               slot=NAMED, supersedes=amended.old, becomes=amended.new,
                               alone=announced)  # fmt: skip
-        new = corrections.renamed(clause.text)
-        if new is not None:
+        renamed = corrections.renamed(clause.text)
+        if renamed is not None:
             return talks.memo_of(item, "fact", clause.text, talks.span_of(start, clause), 0.9, slot=RENAMED,
-                              supersedes=new.old, becomes=new.new)  # fmt: skip
+                              supersedes=renamed.old, becomes=renamed.new)  # fmt: skip
         found = corrections.corrected(clause.lead + clause.text) or corrections.corrected(clause.text)
         if found is None:
             return None

@@ -15,13 +15,15 @@ from commonplace.jobs.rules import retimed, switches
 from commonplace.jobs.rules.patterns import guard
 from commonplace.text import content, denials
 from commonplace.text.everyday import COMMON
+from commonplace.text.patterns import pattern
 
 Key = TypeVar("Key")
 OWN: Final = ""
 """What a person said stands for itself in the place of the statement."""
+_WORD: Final = pattern(r"[^\W_]+(?:-[^\W_]+)*")
 _LEAST_CHARS: Final = 4  # of a word that two texts share; fewer if it is of wide signs
 _OWNER_WORDS: Final = 3  # with which a statement begins that is of somebody else
-_OTHER_WORDS: Final = 2  # that a clause may have beside the thing which it says is over
+_OTHER_WORDS: Final = 2  # that a clause with a new day may have beside the thing it names
 _LONGEST: Final = 200  # characters of a sentence that corrects
 
 
@@ -88,11 +90,13 @@ def _retimed(said: str, other: str) -> str | None:
 def _of_one_thing(said: str, other: str) -> bool:
     """True if two texts name one thing, and no word beside it tells them apart (`eye appointment`)."""
     known = content.Vocabulary(content.content(other))
-    found = [each for each in re.finditer(r"[^\W_]+", said) if _carries(each[0]) and _holds(known, each[0])]
+    found = [each for each in _WORD.finditer(said) if _carries(each[0]) and _holds(known, each[0])]
     return any(not _told_apart(said, each, known) for each in found)
 
 
 def _told_apart(said: str, thing: re.Match[str], known: content.Vocabulary) -> bool:
+    if not _ends_a_phrase(said, thing[0], known):
+        return True
     before = re.search(r"([^\W_]+)[ '’-]\Z", said[: thing.start()])
     behind = guard("update_of").match(said, thing.end())
     beside = [
@@ -106,7 +110,7 @@ def _told_apart(said: str, thing: re.Match[str], known: content.Vocabulary) -> b
 
 def _words(text: str, known: content.Vocabulary) -> list[str]:
     """Return the words of a text that carry something and are not known."""
-    found = (each[0] for each in re.finditer(r"[^\W_]+", text) if content.content(each[0]))
+    found = (each[0] for each in _WORD.finditer(text) if content.content(each[0]))
     return [each for each in found if guard("update_light").fullmatch(each) is None and not _holds(known, each)]
 
 
@@ -191,23 +195,25 @@ def _resumed(said: str, other: str) -> str | None:
         return None
     if guard("update_diet_held").match(other):
         return OWN if guard("update_diet").search(said) else None
-    shared = content.Vocabulary(content.content(other)).shared(content.content(said))
-    return OWN if denials.denies(known) and any(map(_carries, shared)) else None
+    vocabulary = content.Vocabulary(content.content(other))
+    others = _words(guard("update_bare").sub(" ", guard("update_resumes").sub(" ", said)), vocabulary)
+    shared = vocabulary.shared(content.content(said))
+    return OWN if denials.denies(known) and not others and any(map(_carries, shared)) else None
 
 
 def _over(said: str, other: str) -> str | None:
     """Return `OWN` if a clause says that what a statement is about is off, given up or not done after all."""
     if denials.denies(other) or guard("update_lasting").search(other):
         return None
-    known = content.Vocabulary(content.content(other))
+    known, none = content.Vocabulary(content.content(other)), content.Vocabulary()
     for clause in guard("update_part").split(said):
         if guard("update_over").search(clause) is None or not _is_own(clause, known):
             continue
         rest = retimed.without(guard("update_over").sub(" ", clause))
-        things = [each for each in re.findall(r"[^\W_]+", rest) if _carries(each) and _holds(known, each)]
-        if not things or len(_words(rest, known)) > _OTHER_WORDS:
+        things = [each for each in _WORD.findall(rest) if _carries(each) and _holds(known, each)]
+        if not things or len(_words(rest, known)) > 1:
             continue
-        if _ends_a_phrase(rest, things[-1]) and _ends_a_phrase(other, things[-1]):
+        if _ends_a_phrase(rest, things[-1], known) and _ends_a_phrase(other, things[-1], none):
             return OWN
     return None
 
@@ -227,11 +233,11 @@ def _is_own(clause: str, known: content.Vocabulary) -> bool:
     )
 
 
-def _ends_a_phrase(text: str, word: str) -> bool:
+def _ends_a_phrase(text: str, word: str, known: content.Vocabulary) -> bool:
     """True if no other noun follows a word, or a form of it, in a text (`the dentist`, not `the dentist app`)."""
-    known = content.Vocabulary(content.content(word))
-    for each in re.finditer(r"[^\W_]+", text):
-        if not _holds(known, each[0]):
+    forms = content.Vocabulary(content.content(word))
+    for each in _WORD.finditer(text):
+        if not _holds(forms, each[0]):
             continue
         behind = re.match(r"[ '’-]([^\W\d_]+)", text[each.end() :])
         if (
@@ -239,6 +245,7 @@ def _ends_a_phrase(text: str, word: str) -> bool:
             or behind is None
             or not content.content(behind[1])
             or guard("update_light").fullmatch(behind[1])
+            or _holds(known, behind[1])
         ):
             return True
     return False

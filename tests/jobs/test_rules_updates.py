@@ -1,0 +1,226 @@
+"""A person who corrects says little: with what is known it is clear what they mean, or nothing is done (issue 17)."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from commonplace import Memory, Message
+from commonplace.jobs.rules import proposing, updates
+from commonplace.operations import AddEntry, ReplaceEntry
+from commonplace.records import RecordedMessage
+from commonplace.testing import FixedClock
+from marking import in_one_test
+
+AT = datetime(2026, 11, 2, 9, tzinfo=UTC)
+TARGETS = dict.fromkeys(
+    ("preference", "fact", "decision", "constraint", "instruction", "failure", "fix", "task"),
+    proposing.Place(path="MEMORY.md"),
+)
+
+
+def after(known: list[str], *said: str) -> list[str]:
+    """Return what is known once each message, in a talk of its own, was read."""
+    known = list(known)
+    for text in said:
+        talk = [Message("user", text, id="u", at=AT), Message("assistant", "OK.", at=AT)]
+        recorded = [RecordedMessage(f"m{n}", "s", "s", n, each, n) for n, each in enumerate(talk)]
+        before = [proposing.Known(f"k{n}", "MEMORY.md", each) for n, each in enumerate(known)]
+        made = proposing.propose(recorded, session="s", zone=UTC, targets=TARGETS, existing=before)
+        for edit in made.operations:
+            if isinstance(edit, ReplaceEntry):
+                known[int(edit.target[1:])] = edit.text
+            elif isinstance(edit, AddEntry):
+                known.append(edit.text)
+    return known
+
+
+@in_one_test(
+    ("before", "said", "now"),
+    [
+        ("I live in Bristol with two flatmates", "moved out in october, I'm in Cardiff now", "User lives in Cardiff."),
+        ("Ich wohne in Kiel", "nee, seit März wohne ich in Lübeck", "User: seit März wohne ich in Lübeck"),
+        ("vivo en Murcia", "ya no, desde septiembre estoy en Alicante", "User: vivo en Alicante"),
+        ("abito a Bari", "da maggio sto a Lecce", "User: abito a Lecce"),
+        ("moro em Braga", "mudei no mês passado, agora é Aveiro", "User: moro em Aveiro"),
+        ("我住在成都", "上个月搬家了，现在在重庆", "User: 我住在重庆"),
+        ("名古屋に住んでいます", "先月引っ越して、今は福岡です", "User: 福岡に住んでいます"),
+        ("trabalho na Petrobras", "troquei de emprego, agora estou na Vale", "User: trabalho na Vale"),
+        (
+            "je travaille chez Airbus",
+            "j'ai changé de boulot, je suis chez Thales maintenant",
+            "User: je travaille chez Thales",
+        ),
+        ("勤務先は高松の印刷会社です", "転職して、いまは松江の出版社にいます", "User: 勤務先は松江の出版社です"),
+    ],
+)
+def test_a_new_home_or_job_takes_the_place_of_the_old_one(before: str, said: str, now: str) -> None:
+    assert after([], before, said) == [now]
+
+
+@in_one_test(
+    ("before", "said", "now"),
+    [
+        (
+            "my physio appointment is on 14 December at 10",
+            "physio called, it's the 17th at 11 instead",
+            "User's physio appointment is on 2026-12-17 at 11.",
+        ),
+        (
+            "the dentist is on the 9th of december at 3",
+            "they rang, dentist is the 16th instead",
+            "The dentist is on 2026-12-16 at 3.",
+        ),
+        (
+            "mon rdv chez le dentiste c'est le 4 février à 11h",
+            "finalement le dentiste c'est le 12 à 9h",
+            "User: mon rdv chez le dentiste c'est le 12 février à 9h",
+        ),
+        (
+            "el cumpleaños de mamá es el 2 de agosto",
+            "perdón, el 12 de agosto",
+            "User: el cumpleaños de mamá es el 12 de agosto",
+        ),
+        ("hago pilates los lunes", "han cambiado pilates al jueves", "User: hago pilates los jueves"),
+    ],
+)
+def test_a_new_day_or_hour_of_a_known_thing_takes_its_place(before: str, said: str, now: str) -> None:
+    assert after([], before, said) == [now]
+
+
+@in_one_test(
+    ("before", "said", "now"),
+    [
+        ("we use Jenkins for CI here", "fyi we've switched to Buildkite last week", "We use Buildkite for CI here."),
+        ("we use Trello for tasks", "we've moved everything over to Linear btw", "We use Linear for tasks."),
+        ("on déploie avec Puppet", "on a tout passé sous Nomad, oublie Puppet", "User: on déploie avec Nomad"),
+        ("branch off main please", "they renamed main to stable, so branch off that from now on", "Branch off stable."),
+        ("la rama de pruebas es next", "hemos renombrado next a integra", "User: la rama de pruebas es integra"),
+    ],
+)
+def test_what_is_used_or_called_otherwise_takes_its_place(before: str, said: str, now: str) -> None:
+    assert after([], before, said) == [now]
+
+
+@in_one_test(
+    ("before", "said", "now"),
+    [
+        (
+            "I'm vegetarian",
+            "actually scrap that, I've been eating meat again since the summer",
+            "User has been eating meat again since the summer.",
+        ),
+        ("Ich bin Vegetarierin", "esse übrigens wieder Fleisch", "User: esse übrigens wieder Fleisch"),
+        (
+            "I'm training for the half marathon in Stirling on 3 May",
+            "pulled a hamstring, not doing the half marathon after all",
+            "Pulled a hamstring, not doing the half marathon after all.",
+        ),
+        (
+            "Ich rauche seit 20 Jahren",
+            "bin übrigens seit acht Wochen rauchfrei",
+            "User: bin übrigens seit acht Wochen rauchfrei",
+        ),
+    ],
+)
+def test_what_is_over_or_done_again_takes_its_place(before: str, said: str, now: str) -> None:
+    assert after([], before, said) == [now]
+
+
+KNOWN = [
+    "User lives in Leeds, near the station.",
+    "User is vegetarian.",
+    "We use Jenkins for CI here.",
+    "User's dentist appointment is on 2026-12-14 at 10.",
+    "User is training for the half marathon in Stirling on 2027-05-03.",
+    "User works at Siemens as an engineer.",
+    "User doesn't drink coffee.",
+    "Our stand-up is at 9:15 every day.",
+    "User is learning Finnish.",
+    "User: Ich arbeite bei Bosch",
+    "User: moro em Recife",
+    "User: 我住在成都",
+]
+
+
+@in_one_test(
+    "said",
+    [
+        "my brother's moved btw, he's in Cardiff now",
+        "we're in Rome now, what a city",
+        "we've moved, I'm in Lisbon now for two weeks",
+        "in my novel she moved and lives in York now",
+        "thinking of moving, maybe I'm in York soon",
+        "should we switch to Buildkite instead?",
+        "the client's CI has switched to Buildkite now",
+        "the dentist bill is due on the 20th now",
+        "my son's dentist is on the 16th instead",
+        "Tom's stand-up is at 10:00 now",
+        "stand-up comedy is at 20:00 now",
+        "not going to the marathon viewing after all",
+        "Jonas is not doing the half marathon after all",
+        "Siemens cancelled the half marathon",
+        "I'm making coffee again",
+        "I cancelled the dentist app subscription",
+        "meine Schwester hat den Job gewechselt und ist jetzt bei Zeiss",
+        "vor zehn Jahren habe ich noch in Lübeck gewohnt",
+        "我同事搬家了，现在在重庆",
+        "sorry, the 12th",  # of the two dates it is not said which
+    ],
+)
+def test_what_only_looks_like_a_correction_takes_nothing_out(said: str) -> None:
+    """Of somebody else, asked, supposed, told, for a time, or of another thing."""
+    assert after(KNOWN, said)[: len(KNOWN)] == KNOWN
+
+
+def test_of_two_that_could_be_meant_none_is_changed() -> None:
+    known = ["The dentist is on 2026-12-14.", "The dentist for the kids is on 2026-12-18."]
+    assert updates.updated("dentist is the 21st instead", enumerate(known)) is None
+
+
+def test_a_bare_day_after_a_question_is_an_answer_to_it() -> None:
+    """`sorry, the 12th` after a question about flights is of the flights."""
+    talk = [Message("user", "flights to Rome on the 2nd?", at=AT), Message("user", "sorry, the 12th", at=AT)]
+    recorded = [RecordedMessage(f"m{n}", "s", "s", n, each, n) for n, each in enumerate(talk)]
+    known = [proposing.Known("k", "MEMORY.md", "Dad's birthday is on 2027-08-02.")]
+    made = proposing.propose(recorded, session="s", zone=UTC, targets=TARGETS, existing=known)
+    assert made.operations == ()
+
+
+@pytest.mark.parametrize("layout", ["native", "two-layer"])
+def test_an_undo_brings_the_old_statement_back(tmp_path: Path, layout: str) -> None:
+    clock = FixedClock("2026-11-02T10:00:00+00:00", step_seconds=1)
+    with Memory.open(tmp_path, layout=layout, jobs="worker", clock=clock) as memory:
+        for number, said in enumerate(("I live in Leeds", "we've moved btw, I'm in York now")):
+            memory.append(f"s:{number}", [Message("user", said), Message("assistant", "OK.")])
+            memory.consolidate(f"s:{number}")
+        assert "- User lives in York." in memory.context("new").stable
+        memory.undo(memory.log(1)[0].number)
+        assert "- User lives in Leeds." in memory.context("new").stable
+
+
+@in_one_test(
+    ("said", "kept"),
+    [
+        ("Our dog's called Biscuit and the hamster is Major", "Our dog's called Biscuit and the hamster is Major."),
+        ("Mum's got two cats, Pepper and Olive", "Mum's got two cats, Pepper and Olive."),
+        ("Meine Frau verträgt keine Haselnüsse", "User: Meine Frau verträgt keine Haselnüsse"),
+        ("以后回答别超过三句话", "以后回答别超过三句话"),
+        ("勤務先は高松の印刷会社です", "User: 勤務先は高松の印刷会社です"),
+        (
+            "For commits: imperative mood, max 60 characters, no ticket numbers",
+            "For commits: imperative mood, max 60 characters, no ticket numbers.",
+        ),
+        ("I'm vegetarian, keep that in mind for recipes", "User is vegetarian."),
+        ("sono allergica al nichel, tienine conto per i regali", "User: sono allergica al nichel"),
+        ("dentist is on the 9th of june at 3", "Dentist is on 2027-06-09 at 3."),
+    ],
+)
+def test_a_plain_statement_is_taken_without_its_tail(said: str, kept: str) -> None:
+    assert after([], said) == [kept]
+
+
+def test_a_long_sentence_is_no_short_correction() -> None:
+    assert not updates.is_news("now " + "and then we talked about it " * 12)
