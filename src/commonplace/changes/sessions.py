@@ -175,8 +175,9 @@ class Sessions:
         return sources, lines
 
     def _said(self, session_id: str, state: State) -> list[Said]:
-        path = self.path(session_id)
-        last = (each for n in state.users for each in self._messages(path, session_id, state, n, n + 1))
+        last = (
+            each for n in state.users for each in self._messages(self.path(session_id), session_id, state, n, n + 1)
+        )
         return [Said(each.text, each.message.trust or "user", each.message.name) for each in last]
 
     def checked(self, message: Message) -> _Checked:

@@ -1,4 +1,4 @@
-"""Puts a new day or time of day in the place of the one that a statement has: `the dentist is the 16th instead`.
+"""Replaces the day or time of day of a statement by a new one: `the dentist is the 16th instead`.
 
 Pure functions over texts, in the languages whose dates `text.days` reads. Which thing is meant is for the caller to
 find; here only values of the same sort replace each other.

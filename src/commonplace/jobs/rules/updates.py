@@ -1,7 +1,7 @@
 """Reads what a person says anew of the one thing that is known of them: `we've moved, I'm in York now`.
 
 Pure functions over texts. A person who corrects says less than one who tells: they name the thing or what kind of
-change it is, and a value of the same sort. What is said of somebody else, asked, supposed, planned, long past or told
+change it is, and a value of the same sort. What is said of another person, asked, supposed, planned, long past or part
 of a story updates nothing, nor does what could be of two known statements.
 """
 
@@ -19,10 +19,10 @@ from commonplace.text.patterns import pattern
 
 Key = TypeVar("Key")
 OWN: Final = ""
-"""What a person said stands for itself in the place of the statement."""
+"""The person's own words say it all, and take the place of the statement."""
 _WORD: Final = pattern(r"[^\W_]+(?:-[^\W_]+)*")
 _LEAST_CHARS: Final = 4  # of a word that two texts share; fewer if it is of wide signs
-_OWNER_WORDS: Final = 3  # with which a statement begins that is of somebody else
+_OWNER_WORDS: Final = 3  # with which a statement begins that is of another person
 _OTHER_WORDS: Final = 2  # that a clause with a new day may have beside the thing it names
 _LONGEST: Final = 200  # characters of a sentence that corrects
 
@@ -55,7 +55,7 @@ def updated(said: str, stated: Iterable[tuple[Key, str]]) -> Key | None:
 
 
 def rewritten(said: str, other: str) -> str | None:
-    """Return what a statement is after an update; `OWN` if the update stands for itself, None if it is none of it."""
+    """Return what a statement is after an update; `OWN` if the update says it all itself, None if it is none."""
     mine, theirs = _persons(said), _persons(other)
     ways: list[Callable[[str, str], str | None]] = []
     if mine <= theirs and (_persons(" ".join(other.split()[:_OWNER_WORDS])) <= mine or is_bare(said)):
@@ -91,10 +91,10 @@ def _of_one_thing(said: str, other: str) -> bool:
     """True if two texts name one thing, and no word beside it tells them apart (`eye appointment`)."""
     known = content.Vocabulary(content.content(other))
     found = [each for each in _WORD.finditer(said) if _carries(each[0]) and _holds(known, each[0])]
-    return any(not _told_apart(said, each, known) for each in found)
+    return any(not _is_another(said, each, known) for each in found)
 
 
-def _told_apart(said: str, thing: re.Match[str], known: content.Vocabulary) -> bool:
+def _is_another(said: str, thing: re.Match[str], known: content.Vocabulary) -> bool:
     if not _ends_a_phrase(said, thing[0], known):
         return True
     before = re.search(r"([^\W_]+)[ '’-]\Z", said[: thing.start()])
@@ -219,7 +219,7 @@ def _over(said: str, other: str) -> str | None:
 
 
 def _is_own(clause: str, known: content.Vocabulary) -> bool:
-    """True if a clause does not begin with somebody else (`Jonas gave up on it`)."""
+    """True if a clause does not begin with another person (`Jonas gave up on it`)."""
     found = re.match(r"\W*([^\W\d_]+)", guard("update_lead").sub("", clause))
     if found is None or content.is_wide(found[1]):
         return True
