@@ -325,8 +325,10 @@ TEXT = "Closed on Mondays. Guests always pay in advance, to the account of Mr Br
         "me lo puedes explicar? no entiendo esto",
         "puoi sistemare questo, per favore?",
         "você pode arrumar isto?",
+        "J'ai reçu ça, résume en deux lignes",
         "これ、どういう意味ですか",
         "这是什么意思？",
+        "帮我把这个翻成英文",
     ],
 )
 def test_what_a_person_asks_to_be_worked_on_is_not_theirs(asked: str) -> None:

@@ -222,16 +222,15 @@ class Evidence:
     def summary_fault(self, sentence: str, *, brief: bool = False) -> str:
         """Return why a sentence of a summary does not rest on the messages; a name or number may be the model's own.
 
-        A summary is never always shown, tells what was asked too, and who writes it may know more of the person than
-        the range says.
+        A summary is never always shown, and who writes it may know more of the person than the range says.
 
         Args:
             sentence: One sentence.
             brief: Whether one of few words needs no ground, as in a journal.
         """
         reason = self.fault(sentence)
-        if reason.startswith("guess:") and not self._talk.was_doubted(sentence):
-            return ""
+        if brief and reason.startswith("guess:") and not self._talk.was_doubted(sentence):
+            return ""  # a journal tells what was asked too
         if not reason.startswith(("new-name:", "new-number:", "unfounded:")):
             return reason
         said = content.content(sentence)

@@ -305,7 +305,8 @@ def _asks_about(lead: str, below: list[Line]) -> bool:
     asked = " ".join(sentences(lead)[-_LAST_SENTENCES:])
     this = phrase("this").search(asked)
     short = len(lead.split()) <= _SHORT and not below[0].text.strip() and SAYS_I.search(lead) is None
-    return this is not None and (phrase("requests").search(asked) is not None or (short and this.start() > 0))
+    asks = any(phrase(name).search(asked) for name in ("requests", "retell", "verbs"))
+    return this is not None and (asks or (short and this.start() > 0))
 
 
 def _colon(line: str) -> int:
