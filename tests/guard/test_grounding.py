@@ -6,6 +6,7 @@ import pytest
 
 from commonplace.guard.grounding import Evidence
 from commonplace.records import Message, RecordedMessage
+from commonplace.text import denials
 from marking import in_one_test
 
 AT = datetime(2026, 2, 26, 18, tzinfo=UTC)  # a Thursday
@@ -298,6 +299,32 @@ def test_a_number_that_the_person_corrected_is_not_kept():
     said = [("assistant", "I write in blocks of 1,000 rows."), ("user", "Take 500 as the block size.")]
     assert fault(said, "Block size 500") == ""
     assert fault(said, "Block size 1,000") == "other-number"
+
+
+def test_a_journal_may_name_what_was_only_asked_about():
+    """Issue 17: a month of topics waited as guesses; memory itself takes no question for a fact."""
+    said = Evidence(recorded(("user", "Which audio format should I pick for archiving the tapes?")))
+    assert said.summary_fault("A durable audio format for archiving the tapes.", brief=True) == ""
+    assert said.fault("Archives the tapes in a durable audio format").startswith("guess:")
+    doubted = Evidence(recorded(("user", "I might archive the tapes as audio next year")))
+    assert doubted.summary_fault("Archived the tapes as audio.", brief=True).startswith("guess:")
+
+
+@in_one_test(
+    "opening",
+    [
+        "Not sure I ever said this: ",
+        "I don't know if I've told you, ",
+        "Weiß nicht, ob ich das schon gesagt habe: ",
+        "Je ne sais plus si je te l'ai dit, ",
+        "No sé si ya te lo dije: ",
+    ],
+)
+def test_a_doubt_whether_one_said_it_before_is_none_of_what_is_said(opening):
+    """Issue 17: the fact behind it waited as a guess."""
+    assert fault(f"{opening}Kestrel Robotics", "Kestrel Robotics") == ""
+    assert not denials.supposes(f"{opening}Kestrel Robotics")
+    assert denials.supposes("I'm not sure if Kestrel Robotics pays")
 
 
 def test_memory_and_its_headings_count_as_said():

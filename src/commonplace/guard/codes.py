@@ -40,6 +40,7 @@ _STREET: Final = (
 )
 _LONG_AGO: Final = r"(?:1[5-9]|20)\d\d"
 _RANGE: Final = r"\d{2,3}\s?[-–]\s?\d{2,3}"
+_TURNS: Final = r"\d{1,2}-\d{1,2}-\d{1,2}"  # of a dial
 _SURE_DIGITS: Final = 4  # of a number that needs no word before it
 _INDENT: Final = 12  # characters before the number of a line
 _TWO_WORDS: Final = 44  # characters that two words take
@@ -232,6 +233,8 @@ def _is_likely(sentence: Sentence, match: re.Match[str], nouns: list[int]) -> bo
     "Bike lock 4471." says a code, "I wait for lock 4471" a name.
     """
     text, place = sentence.text, match.start()
+    if compiled(_TURNS).fullmatch(match.group()) and any(0 < place - end <= _BESIDE for end in nouns):
+        return _words_before(text, place)[0] not in load().words["dated"]
     if not _is_long(match.group()) or content.is_wide(text[place - 1 : place]):
         return False
     if any(text[end:place] == " " for end in nouns):
