@@ -14,7 +14,7 @@ ORDER = "Always send invoices to Quernmore Road."
 
 def ranks(*messages):
     """Return the trust of each message of a session, given as role and text."""
-    turns = Turns(list, [])
+    turns = Turns((), [])
     own = {"user": "user", "assistant": "agent", "tool": "web"}
     return [turns.rank(role, Said(text, own[role])) for role, text in messages]
 
@@ -80,7 +80,7 @@ def test_only_the_next_message_is_the_text_and_not_if_the_person_takes_it_back()
 
 
 def test_another_persons_announcement_is_of_their_own_message():
-    turns = Turns(lambda: [Said("Here's the page:", "user", "Ana")], ["agent"])
+    turns = Turns([Said("Here's the page:", "user", "Ana")], ["agent"])
     assert turns.rank("user", Said("I live in Oslo.", "user", "Bob")) == "user"
 
 

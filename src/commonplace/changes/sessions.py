@@ -159,7 +159,7 @@ class Sessions:
         new: set[str] = set()
         number = state.numbers
         speaker = state.head.agent if state.head else agent
-        turns = Turns(partial(self._said, self.path(session_id), session_id, state), state.brought)
+        turns = Turns(state.users, state.brought)
         for message, given_id, content in checked:
             message_id = message.id or free_id(number, state.ids, new)
             sources.append(Source(session_id, message_id))
@@ -173,10 +173,6 @@ class Sessions:
             lines.append(transcripts.message_line(message, number, own_id, content, raw=raw, at=at, trust=trust))
             number += 1
         return sources, lines
-
-    def _said(self, path: str, session_id: str, state: State) -> list[Said]:
-        last = (each for n in state.users for each in self._messages(path, session_id, state, n, n + 1))
-        return [Said(each.text, each.message.trust or "user", each.message.name) for each in last]
 
     def checked(self, message: Message) -> _Checked:
         """Return a message with its id and content as they may be stored.

@@ -21,6 +21,7 @@ from commonplace import guard
 from commonplace.changes.sealing import sealed
 from commonplace.errors import UNREADABLE, InputError
 from commonplace.guard.screened import Screened, json_line
+from commonplace.guard.turns import Said
 from commonplace.records import (
     TRUST_RANK,
     Message,
@@ -36,6 +37,7 @@ from commonplace.text.pieces import decode_name
 
 _CHECKSUM: Final = re.compile(rb',"h":"([0-9a-f]{8})"\}')
 _CHECKSUM_BYTES: Final = len(b',"h":"01234567"}')
+SAID_CHARS: Final = 20_000  # of a message: from its beginning, and from its end
 CALLS_KEPT: Final = 1024  # calls of a session whose results may still come; a result follows its call closely
 PART_BYTES: Final = 4 << 20  # a transcript is read in parts of this, so that memory stays bounded
 
@@ -282,7 +284,7 @@ class State(msgspec.Struct):
     metadata: dict[str, Any] = {}
     damaged: list[tuple[int, str]] = []
     calls: dict[str, str] = {}  # the tool of each of the last calls, by `call_key`
-    users: tuple[int, ...] = ()  # the last messages of users, the last first
+    users: tuple[Said, ...] = ()  # what users said last, the last first
     brought: tuple[Trust, ...] = ()  # the lowest trust of the other messages behind each
 
     @property
@@ -347,7 +349,8 @@ class State(msgspec.Struct):
             number = len(self.offsets)
         self.ids[line.id] = number
         if line.role == "user":
-            self.users, self.brought = (number, *self.users[:1]), ("agent", *self.brought[:1])
+            said = Said(line.content[:SAID_CHARS] + line.content[SAID_CHARS:][-SAID_CHARS:], line.trust, line.name)
+            self.users, self.brought = (said, *self.users[:1]), ("agent", *self.brought[:1])
         elif self.brought and is_below_agent(line.trust):
             self.brought = (lowest_trust([self.brought[0], line.trust]), *self.brought[1:])
         if line.calls:

@@ -7,15 +7,26 @@ language, what that text says; so the answer has the trust of that text.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from commonplace.guard.pasted import own_words, pasted
 from commonplace.guard.phrases import followed, phrase
 from commonplace.guard.shapes import LEAD_CHARS
 from commonplace.records import Role, Trust, is_below_agent, lowest_trust
+from commonplace.text.patterns import pattern
 
 _NEXT: Final = "\n\nIt is so."  # what stands for the message that comes
+_MAY_ANNOUNCE: Final = pattern(  # part of every announcement; the phrases themselves take long to prepare
+    r"[:：]\s*\Z|past|cop[iy]|drop|send|show|giv|forward|shar|next|following|here (?:it|they|goes|comes?|is|are|you)"
+    r"|nächst|folgend|kommend|kommt|füg|werf|stell|post|schick|leite|kopier|coll|envo|env[ií]|transf|prochain|suivant"
+    r"|voici|arrive|pr[oó]xim|siguiente|viene|\bva[iy]?\b|peg|pas[oa]|mand|incoll|prossim|seguent|success|gir[oa]"
+    r"|inoltr|ecco|encaminh|col[oa]|volgend|komt|plak|stuur|kopie|następn|wklej|skopi|wyś|prześ|przekop|следующ|встав"
+    r"|скин|пришл|скопир|отправ|перешл|кин[уь]|вот|下|贴|发|复制|转|来|次|貼|送|コピー|転送|다음|붙여|보내|보낼|올릴|복사"
+    r"|teil|part|stücke|stuk|wys",
+    re.IGNORECASE,
+)
 _TURNS: Final = 2  # in which a text is looked for
 
 
@@ -38,20 +49,13 @@ class Turns:
     """The last turns of a session, as far as its next message is ranked by them.
 
     Args:
-        said: Returns what was said by users in the last turns, the last first.
+        last: What was said by users in the last turns, the last first.
         brought: The lowest trust of the other messages in each of these turns.
     """
 
-    def __init__(self, said: Callable[[], Sequence[Said]], brought: Sequence[Trust]) -> None:
-        self._read: Callable[[], Sequence[Said]] | None = said
-        self._known: Sequence[Said] = ()
+    def __init__(self, last: Sequence[Said], brought: Sequence[Trust]) -> None:
+        self._said = list(last)
         self._brought = list(brought)
-
-    @property
-    def _said(self) -> Sequence[Said]:
-        if self._read is not None:
-            self._known, self._read = self._read(), None
-        return self._known
 
     def rank(self, role: Role, said: Said) -> Trust:
         """Return the trust of the next message, by what was said before it; from then on it was said too."""
@@ -59,7 +63,7 @@ class Turns:
         if role == "user":
             if trust == "user" and self._awaits(said):
                 trust = "tool"
-            self._known = [said._replace(trust=trust), *self._said][:_TURNS]
+            self._said = [said._replace(trust=trust), *self._said][:_TURNS]
             self._brought = ["agent", *self._brought][:_TURNS]
             return trust
         if role == "assistant" and not is_below_agent(trust):
@@ -71,18 +75,21 @@ class Turns:
     def _awaits(self, said: Said) -> bool:
         """True if the same person announced the text that comes, and does not say that it will not come."""
         before = [each for each in self._said if each.name == said.name]
-        told = [each.text for each in before if each.trust == "user"]
+        told = [each.text for each in before if each.trust == "user" and _MAY_ANNOUNCE.search(each.text)]
+        if not told:
+            return False
         parts = any(phrase("in_parts").search(text) for text in told)
-        announced = bool(told) and told[0] == self._said[0].text and announces_next(told[0])
+        announced = told[0] == self._said[0].text and announces_next(told[0])
         return (parts or announced) and phrase("takes_back").match(said.text) is None
 
     def _retold(self, trust: Trust) -> Trust:
         """Return the trust of an answer: that of the text which the person asked to have in other words."""
-        asked = next((own_words(each.text) for each in self._said if not is_below_agent(each.trust)), "")
-        if not asks_to_retell(asked):
-            return trust
         held = (lowest_trust([brought, each.holds]) for each, brought in zip(self._said, self._brought, strict=False))
-        return next((level for level in held if is_below_agent(level)), trust)
+        low = next((level for level in held if is_below_agent(level)), trust)
+        if not is_below_agent(low):
+            return trust
+        asked = next((own_words(each.text) for each in self._said if not is_below_agent(each.trust)), "")
+        return low if asks_to_retell(asked) else trust
 
 
 def announces_next(text: str) -> bool:
