@@ -163,7 +163,7 @@ class AsyncMemory(_Twin[Memory]):
         location: str | os.PathLike[str],
         *,
         scope: str | Iterable[str] = "default",
-        layout: str | Layout = "native",
+        layout: str | Layout | None = None,
         llm: str | LLM | Callable[..., Any] | None = None,
         embedder: str | Embedder | None = None,
         config: Config | Mapping[str, Any] | None = None,

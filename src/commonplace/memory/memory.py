@@ -20,7 +20,7 @@ from commonplace.jobs.failures import Failure
 from commonplace.jobs.running import Wanted
 from commonplace.jobs.schedule import Mode
 from commonplace.layouts.schema import Layout
-from commonplace.memory import designs, said, taken_back, verbs
+from commonplace.memory import designs, recognising, said, taken_back, verbs
 from commonplace.memory import doctor as doctors
 from commonplace.memory.arguments import Opening, configured, require_mode, scope_chain
 from commonplace.memory.opening import Opened
@@ -69,7 +69,7 @@ class Memory(Past):
         location: str | os.PathLike[str],
         *,
         scope: str | Iterable[str] = "default",
-        layout: str | Layout = "native",
+        layout: str | Layout | None = None,
         llm: str | LLM | Callable[..., Any] | None = None,
         embedder: str | Embedder | None = None,
         config: Config | Mapping[str, Any] | None = None,
@@ -83,7 +83,8 @@ class Memory(Past):
         Args:
             location: A folder.
             scope: A name, or names in order: reads follow the chain, writes go to the first.
-            layout: How memory is laid out in files: a name, a `Layout`, or the path of a TOML file.
+            layout: How memory is laid out in files: a name, a `Layout`, or the path of a TOML file; what the folder
+                is kept in when None, `native` for a new one.
             llm: `anthropic:MODEL`, `openai:MODEL`, anything with `complete`, or a function; else the rules work.
             embedder: A function from texts to vectors, `openai:MODEL`, `sentence-transformers:FOLDER` or
                 `model2vec:FOLDER`; the configured one when None, and without one recall goes by words.
@@ -95,16 +96,17 @@ class Memory(Past):
                 is found and marked as from a tool, and nothing of it is shown unasked.
 
         Raises:
-            ConfigError: There is no such layout, knob or way to run jobs, the layout has mistakes, or no model or
-                embedder can be made of what was given.
+            ConfigError: There is no such layout, knob or way to run jobs, the layout has mistakes, the folder does
+                not say which it is kept in, or no model or embedder can be made of what was given.
             ScopeError: A scope is not a name.
             StoreError: The folder cannot be used.
         """
-        design = designs.resolve(layout)
+        named = layout or recognising.begun(location)
+        design = designs.resolve(named)
         require_mode(jobs)
         return cls(Opening(
             location=os.fspath(location), scopes=scope_chain(scope, design), layout=design,
-            kept_as=designs.kept_as(layout), config=configured(design, os.fspath(location), config),
+            kept_as=designs.kept_as(named), config=configured(design, os.fspath(location), config),
             clock=clock or system_clock, llm=llm, embedder=embedder, mode=jobs, read_only=read_only, found=found,
         ))  # fmt: skip
 

@@ -26,7 +26,7 @@ from commonplace.jobs.failures import Failure
 from commonplace.jobs.tidying import Tidier
 from commonplace.layouts.knobs import settled
 from commonplace.layouts.schema import Layout
-from commonplace.memory import designs
+from commonplace.memory import designs, recognising
 from commonplace.memory.arguments import Opening, scope_chain
 from commonplace.memory.opening import chain_of
 from commonplace.memory.scope import Scope
@@ -71,7 +71,7 @@ class Worker:
 
     Args:
         location: As for `Memory.open`; all of its scopes are served.
-        layout: The layout of the memory.
+        layout: As for `Memory.open`.
         llm: The model; the rules without one.
         config: Knobs.
         clock: Gives the time now.
@@ -82,13 +82,13 @@ class Worker:
         self,
         location: str | os.PathLike[str],
         *,
-        layout: str | Layout = "native",
+        layout: str | Layout | None = None,
         llm: str | LLM | Callable[..., Any] | None = None,
         config: Config | Mapping[str, Any] | None = None,
         clock: Clock | None = None,
         sessions: int = SESSIONS,
     ) -> None:
-        found = designs.resolve(layout)
+        found = designs.resolve(layout or recognising.begun(location))
         self._opening = Opening(
             location=os.fspath(location), scopes=("default",), layout=found, config=settled(found, config),
             clock=clock or system_clock, llm=llm, mode="inline",

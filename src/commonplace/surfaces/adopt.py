@@ -19,13 +19,13 @@ from commonplace.config import Clock, Config
 from commonplace.errors import CommonplaceError, InputError
 from commonplace.layouts import knobs
 from commonplace.layouts.schema import RANGES, Layout
-from commonplace.memory import designs
+from commonplace.memory import designs, recognising
 from commonplace.memory.designs import LAYOUTS
 from commonplace.memory.memory import Memory
 from commonplace.operations import EndSession, MoveCursor
 from commonplace.records import Message
 from commonplace.store.files.machine import LAYOUT
-from commonplace.surfaces import importers, recognising
+from commonplace.surfaces import importers
 from commonplace.surfaces.importers import agent_session, neoclaw
 from commonplace.surfaces.importers.batches import plain_session
 from commonplace.text.pieces import decode_name

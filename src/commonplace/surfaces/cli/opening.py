@@ -18,14 +18,13 @@ import msgspec
 
 from commonplace.config import Config, system_clock
 from commonplace.errors import ConfigError, InputError, ModelSetupError, RecordNotFoundError
-from commonplace.memory import designs
+from commonplace.memory import designs, recognising
 from commonplace.memory.memory import Memory
 from commonplace.memory.scope import Scope
 from commonplace.memory.worker import Worker
 from commonplace.store.files import machine
 from commonplace.store.files.store import FilesStore
 from commonplace.store.protocol import STATE
-from commonplace.surfaces import recognising
 from commonplace.surfaces.cli import projects, terminal
 
 LOCATION_VARIABLE: Final = "COMMONPLACE_LOCATION"
@@ -76,16 +75,12 @@ class Place(msgspec.Struct, frozen=True):
         return self.location if self.location is not None else os.environ.get(LOCATION_VARIABLE)
 
     def _opened_as(self) -> str:
-        """Return the layout that was asked for, else the one that the folder was adopted or begun with, or is kept in.
+        """Return the layout that was asked for, else the one that the folder is kept in.
 
         Raises:
-            ConfigError: It lost our own files, and the others do not say which it is.
+            ConfigError: Its files do not say which it is.
         """
-        if named := self.layout or machine.layout_of(os.fspath(self.folder)):
-            return named
-        if not self.folder.is_dir() or (self.folder / STATE).is_dir():
-            return "native"
-        return recognising.kept_in(self.folder) or "native"
+        return self.layout or recognising.begun(self.folder)
 
     @contextmanager
     def open(

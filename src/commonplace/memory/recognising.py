@@ -1,4 +1,4 @@
-"""Which layout a folder is kept in, by its files alone: of another system, or ours without `.commonplace/`.
+"""Which layout a folder is kept in: what it says itself, else by its files: another system's, or ours alone.
 
 Looks at names and at the beginning of a few files; opens no memory.
 """
@@ -14,7 +14,7 @@ from typing import Final
 
 from commonplace.errors import ConfigError
 from commonplace.memory.designs import LAYOUTS
-from commonplace.store.files.machine import LAYOUT
+from commonplace.store.files.machine import LAYOUT, layout_of
 from commonplace.store.protocol import STATE
 from commonplace.text.patterns import pattern
 
@@ -37,6 +37,20 @@ TRANSCRIPTS: Final = (".jsonl", ".json")
 _CERTAIN, _HINT = 3, 1
 
 
+def begun(location: str | os.PathLike[str]) -> str:
+    """Return the layout that a folder was begun or adopted with, or that its files show; native where none is.
+
+    Raises:
+        ConfigError: It lost our own files, and the others do not say which it is.
+    """
+    folder = Path(location)
+    if said := layout_of(os.fspath(folder)):
+        return said
+    if not folder.is_dir() or (folder / STATE).is_dir():
+        return "native"
+    return kept_in(folder) or "native"
+
+
 def kept_in(folder: Path) -> str:
     """Return the layout that a folder without our own files is kept in, by the files; empty if there is no memory.
 
@@ -52,7 +66,7 @@ def kept_in(folder: Path) -> str:
     if len(best) == 1:
         return best[0]
     raise ConfigError(
-        f"{str(folder)!r} has no {STATE}/, and its files do not say which layout it is kept in; name it with --layout: "
+        f"{str(folder)!r} has no {STATE}/, and its files do not say which layout it is kept in; name it: "
         f"{', '.join(sorted(LAYOUTS))}"
     )
 

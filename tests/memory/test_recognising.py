@@ -1,4 +1,4 @@
-"""Which layout a folder is kept in, told from its files alone."""
+"""Which layout a folder is kept in, by what it says itself or by its files alone."""
 
 import shutil
 
@@ -6,8 +6,8 @@ import pytest
 
 from commonplace import Memory, Message
 from commonplace.errors import ConfigError
+from commonplace.memory import recognising
 from commonplace.memory.designs import LAYOUTS
-from commonplace.surfaces import recognising
 
 SAID = [Message("user", "I live in Skien and I am allergic to hazelnuts."), Message("assistant", "Noted.")]
 
@@ -28,7 +28,7 @@ def test_a_folder_that_several_layouts_could_have_made_is_asked_about(tmp_path):
     with Memory.open(tmp_path, layout="memdir", jobs="worker") as memory:
         memory.append("tg:1", SAID)
     shutil.rmtree(tmp_path / ".commonplace")
-    with pytest.raises(ConfigError, match="name it with --layout"):
+    with pytest.raises(ConfigError, match="name it: facts"):
         recognising.kept_in(tmp_path)
 
 
@@ -38,3 +38,17 @@ def test_a_folder_without_a_memory_is_none(tmp_path):
     (tmp_path / "sessions" / "a.jsonl").write_text("{}\n", encoding="utf-8")
     assert recognising.kept_in(tmp_path) == ""
     assert recognising.kept_in(tmp_path / "missing") == ""
+
+
+@pytest.mark.parametrize("lost", [False, True], ids=["as begun", "without our own files"])
+def test_an_open_without_a_layout_takes_what_the_folder_is_kept_in(tmp_path, lost):
+    """A later open that did not name the layout read the folder as native, and saw nothing of it."""
+    with Memory.open(tmp_path, layout="memdir", jobs="worker") as memory:
+        memory.remember("The user rows on Sundays.")
+    if lost:
+        shutil.rmtree(tmp_path / ".commonplace")
+    with Memory.open(tmp_path, jobs="worker") as again:
+        assert [hit.text for hit in again.recall("rows on Sundays")] == ["The user rows on Sundays."]
+        assert again.remember("The user sails on Mondays.").status == "applied"
+    assert [file.name for file in tmp_path.glob("*sails*.md")]
+    assert not (tmp_path / "memory").exists()
