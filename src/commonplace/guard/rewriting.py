@@ -439,17 +439,19 @@ def _names_old(line: Line, other: Line, shared: frozenset[str], said: frozenset[
 
 def holds(text: str, part: str) -> bool:
     """True if a statement holds another: all its firm words and most of its plain ones."""
-    said = content.content(part)
+    _, said, said_firm = _held(part)
     if not said:
         return content.fold(part) in content.fold(text)
-    shared = _held(text).shared(said)
+    vocabulary, _, firm = _held(text)
+    shared = vocabulary.shared(said)
     share = _WIDE_MERGED if any(map(content.is_wide, said)) else _MERGED
-    return len(shared) >= share * len(said) and content.firm(part) <= content.firm(text) | shared
+    return len(shared) >= share * len(said) and said_firm <= firm | shared
 
 
 @lru_cache(maxsize=2048)
-def _held(text: str) -> Vocabulary:
-    return Vocabulary(content.words(text))
+def _held(text: str) -> tuple[Vocabulary, frozenset[str], frozenset[str]]:
+    """Return the vocabulary, the words of content and the firm words of a statement."""
+    return Vocabulary(content.words(text)), content.content(text), content.firm(text)
 
 
 def new_value(old: str, text: str) -> frozenset[str]:
