@@ -230,6 +230,37 @@ def test_nothing_is_found_where_nothing_was_said(talk, question):
     assert talk.recall(question) == []
 
 
+IN_SIX_LANGUAGES = [
+    ("Ich habe eine Depression, das soll keiner wissen.", "Mein Auto ist ein Golf.", "Ich wohne in Dresden."),
+    ("Tengo una depresión, que nadie lo sepa.", "Mi coche es un Golf.", "Vivo en Alicante."),
+    ("Je suis en dépression, que personne ne le sache.", "Ma voiture est une Golf.", "J'habite à Lyon."),
+    ("Ho una depressione.", "La mia macchina è una Golf.", "Io vivo a Roma."),
+    ("Ik heb een depressie.", "Mijn auto is een Golf.", "Ik woon in Utrecht."),
+    ("I have a depression.", "My car is a Golf.", "Die Hard is my film.", "My son met Ana in the war."),
+]
+
+
+@pytest.mark.parametrize(
+    ("question", "found"),
+    [
+        *((who, []) for who in ("Wer ist Hanna?", "¿Quién es Nuria?", "Qui est Anne ?", "Chi è Bea?", "Wie is Bea?")),
+        *(
+            (what, [])
+            for what in ("Was mag ich?", "¿Qué me gusta?", "Qu'est-ce que je préfère ?", "Wat vind ik lekker?")
+        ),
+        ("Wo wohne ich?", ["Ich wohne in Dresden."]),
+        ("Où est-ce que j'habite ?", ["J'habite à Lyon."]),
+        ("die hard", ["Die Hard is my film."]),
+        ("How is my son after the war?", ["My son met Ana in the war."]),
+    ],
+)
+def test_words_that_only_join_find_nothing_in_any_language(scope, question, found):
+    """Issue 17: a question about nobody known found whatever else has `ist` or `es` in it."""
+    for number, facts in enumerate(IN_SIX_LANGUAGES):
+        scope.say(f"s{number}", *facts)
+    assert [hit.text for hit in scope.recall(question)][:1] == found
+
+
 def test_one_common_word_of_many_is_no_answer(scope):
     """Issue 7: a calibrated floor."""
     scope.say("s", *(f"we met about budget item {number}" for number in range(60)))

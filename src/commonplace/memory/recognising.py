@@ -61,8 +61,8 @@ def kept_in(folder: Path) -> str:
     ours = any(head(file).startswith(OURS) for file in islice(files, _OPENED))
     found = ranked(folder)
     best = [name for name, _, weight in found if weight == found[0][2]]
-    if (not best or best == ["facts"]) and not ours:
-        return ""  # the native layout has files of facts too
+    if not ours and (len(best) != 1 or best == ["facts"]):
+        return ""  # files written by hand, or facts, which the native layout has too
     if len(best) == 1:
         return best[0]
     raise ConfigError(

@@ -10,7 +10,7 @@ from typing import Final
 import msgspec
 
 from commonplace.recall.related import related
-from commonplace.text import packaged, terms
+from commonplace.text import content, packaged, terms
 from commonplace.text.patterns import pattern
 from commonplace.text.times import Range
 from commonplace.text.times import read as read_times
@@ -88,7 +88,7 @@ def read(text: str, now: datetime, names: Iterable[str] = (), *, whole: bool = F
     found = terms.words(text, whole=whole)
     phrases = tuple(" ".join(part for part in groups if part) for groups in _PHRASE.findall(text))
     found = [word for word in found if len(word) <= terms.LONGEST]
-    kept = [word for word in found if word not in terms.STOP_WORDS] or (found if phrases else [])
+    kept = content.asked_for(found) or (found if phrases else [])
     lowered = text.lower()
     named = [name for name in names if _says(lowered, name.lower())]
     speakers = {part for name in named for part in name.lower().split()}

@@ -7,7 +7,7 @@ stemmer; Chinese, Japanese and Korean are compared by pairs of characters. Pure.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -21,7 +21,6 @@ _WORD: Final = pattern(f"[{CJK}]+|[^\\W_{CJK}]+")
 _WIDE: Final = pattern(f"[{CJK}]")
 _WIDE_OR_DIGIT: Final = pattern(rf"[{CJK}\d]")
 _VOICED: Final = "\u3099\u309a"  # marks that make another sign of a Japanese one
-_STOP: Final = STOP_WORDS | frozenset(packaged.text(__package__, "joining.txt").split())
 _WIDE_STOP: Final = pattern(
     "用户|使用者|ユーザー?|사용자|我们|你们|他们|这个|那个|可以|需要|一下|以及|还有|的|了|是|在|和|与|也|都|就|我|你|他|她|它|"
     "です|ます|でした|ました|ません|という|こと|から|まで|した|する|して|いる|ある|ください|お願い|入니다|합니다|습니다|해요|세요|는|은|을|를|에서|에|의"
@@ -71,7 +70,22 @@ def bare(word: str) -> str:
     return unicodedata.normalize("NFC", "".join(c for c in split if unicodedata.category(c) != "Mn" or c in _VOICED))
 
 
-_STOP_BARE: Final = frozenset(bare(word) for word in _STOP)
+_JOINING: Final = frozenset(bare(word) for word in packaged.text(__package__, "joining.txt").split())
+_STOP_BARE: Final = frozenset(map(bare, STOP_WORDS)) | _JOINING
+
+
+_ALSO_ENGLISH: Final = STOP_WORDS | frozenset(packaged.text(__package__, "also_english.txt").split())
+
+
+def asked_for(words: Sequence[str]) -> list[str]:
+    """Return the words of a question that ask for something, without those that only join others in its language.
+
+    `war` and `son` join in a question that has such words of another language, and more of them than English ones.
+    """
+    asked = [word for word in words if word not in STOP_WORDS]
+    joining = {word for word in words if bare(word) in _JOINING}
+    foreign = any(bare(word) not in _ALSO_ENGLISH for word in joining) and len(joining) >= len(words) - len(asked)
+    return [word for word in asked if word not in joining] if foreign else asked
 
 
 def is_joining(word: str) -> bool:
