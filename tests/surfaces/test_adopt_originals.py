@@ -254,7 +254,7 @@ def test_adopting_ones_own_memory_leaves_it_the_persons(tmp_path: Path) -> None:
 def test_a_folder_that_is_half_ours_already_is_asked_about_or_taken_as_named(tmp_path: Path) -> None:
     """Bad input: memory was opened in the workspace before it was adopted."""
     nanobot(tmp_path, {})
-    with Memory.open(tmp_path, jobs="worker") as memory:
+    with Memory.open(tmp_path, layout="native", jobs="worker") as memory:
         memory.append("cli:main", [Message("user", "I own a walrus.")])
         memory.remember("Owns a walrus.")
     before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file() and "/memory/" in str(path)}
