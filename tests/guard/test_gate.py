@@ -409,3 +409,19 @@ def test_a_topic_of_several_lines_may_go_where_each_of_them_is_said():
     proposal = Proposal(operations=(less, gone))
     judged = judge(proposal, view, dict.fromkeys(texts(proposal), ()))
     assert [edit for edit in judged.accepted if isinstance(edit, RemoveTopic)] == []
+
+
+def test_a_description_that_a_topic_has_already_is_no_claim():
+    """Issue 16: it waited without a text, and nobody could decide on it."""
+    at = datetime(2026, 2, 26, 18, tzinfo=UTC)
+    said = (RecordedMessage("p#0", "p", "s", 0, Message("user", "We moved to Genoa.", id="m0", at=at), 0),)
+    entries = (
+        ViewEntry(
+            id="boat.md", number=1, path="boat.md", section="Boat\nWhat is known of the boat", text="- It lies in Bari."
+        ),
+        ViewEntry(id="b.md", number=2, path="b.md", text="- Nothing is known of the boat's engine."),
+    )
+    put = PutTopic(path="boat.md", body="- It lies in Genoa.", description="What is known of the boat")
+    proposal = Proposal(operations=(put,))
+    view = View(messages=said, entries=entries, writable=("*.md",))
+    assert judge(proposal, view, dict.fromkeys(texts(proposal), ())).held == ()

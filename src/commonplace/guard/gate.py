@@ -432,10 +432,10 @@ class _Court:
     def _take_rewrite(self, number: int, edit: RewriteDocument | PutTopic, text: str, base: str, trust: Trust) -> None:
         if isinstance(edit, PutTopic):
             own = (*edit.front.values(), *(f"Session {session}" for session, _ in self.messages))  # of the engine
+            there = [entry.section for entry in self.view.entries if entry.path == edit.path]
             parts = [part for part in texts_of(edit) if part != edit.body and not _LABEL.fullmatch(part)]
-            heads = [
-                part for part in (edit.title, edit.description, edit.category) if part in parts and part not in own
-            ]
+            heads = [part for part in (edit.title, edit.description, edit.category) if part in parts]
+            heads = [part for part in heads if part not in own and not any(part in section for section in there)]
             reason = self._screened(parts)
             for field in ("title", "description", "category") if not reason else ():
                 said = getattr(edit, field)
