@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from commonplace.guard.about import OTHER, SELF, names_another, relatives, whose
+from commonplace.guard.about import OTHER, SELF, apposed, names_another, relatives, whose
 from commonplace.guard.grounding import Evidence
 from commonplace.records import Message, RecordedMessage
 from marking import in_one_test
@@ -101,3 +101,17 @@ def test_lets_in_what_is_the_users(said, statement):
 def test_an_assistants_echo_makes_nothing_the_users():
     said = [("user", "My sister plays the harp."), ("assistant", "So your sister plays the harp. A fine choice.")]
     assert fault(said, "User plays the harp") == "other-subject"
+
+
+@in_one_test(
+    "text, said",
+    [
+        ("Lucía's mother, Carmen, visits in May", "Lucía's mother Carmen visits in May"),
+        ("Zoe, Ana's sister, is allergic", "Zoe Ana's sister is allergic"),
+        ("Ben, my sister and Tom came", "Ben, my sister and Tom came"),
+        ("my brother Max, who sings", "my brother Max, who sings"),
+    ],
+)
+def test_a_relative_and_their_name_are_one(text, said):
+    """Issue 16: the words of the second were held to be said of another than the first."""
+    assert apposed(text) == said

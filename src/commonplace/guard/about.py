@@ -63,6 +63,7 @@ _BEFORE_OBJECT: Final = pattern(
     r"|для|с|со|у|от|к|dla|z|ze|od|do|voor|met|van|bij|aan)\s\Z",
     re.IGNORECASE,
 )
+_NAMED: Final = pattern(r"(?<=[^\W\d_]),\s(?:[^\W\d_]+['’]s\s)?\Z")  # a name before a relative
 _PRONOUN: Final = pattern(  # at the head of a clause
     r"\A\W*(?:(?:and|but|so|und|aber|et|mais|y|pero|e|ma|mas|и|а|но|i|a|ale|en|maar)\s)?(?:he|she|they|er|(?-i:sie)|ils?(?!\s(?:y|faut|fait|pleut))|elles?|lui|él|ella|ellos|ellas|lei|loro|el[ea]s?"
     r"|он|она|они|ona|oni|hij|zij|ze)\b|\A\W*(?:他|她|彼(?!女の)|彼女)(?!们)|\A그[는녀가]",
@@ -85,6 +86,19 @@ def _relatives() -> re.Pattern[str]:
 def relatives(text: str) -> frozenset[str]:
     """Return the names of the relatives, friends and colleagues that a text names as such (`my sister Ines`)."""
     return frozenset(content.bare(match["name"]) for match in _relatives().finditer(text) if match["name"])
+
+
+def apposed(text: str) -> str:
+    """Return a text without the commas between a relative and their name (`Zoe, my sister, sings`)."""
+    commas = set[int]()
+    for match in _relatives().finditer(text):
+        before = _NAMED.search(text[: match.start()])
+        behind = text[match.end() : match.end() + 1] == ","
+        if match["name"] and "," in match.group():
+            commas |= {text.index(",", match.start()), *([match.end()] if behind else ())}
+        elif before and behind:
+            commas |= {before.start(), match.end()}
+    return "".join(sign for place, sign in enumerate(text) if place not in commas) if commas else text
 
 
 def names_another(text: str) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Final, NamedTuple
 
-from commonplace.guard.about import FIRST_PERSON, OTHER, SAYS_I, SELF, relatives, whose
+from commonplace.guard.about import FIRST_PERSON, OTHER, SAYS_I, SELF, apposed, relatives, whose
 from commonplace.text import content, days, denials
 from commonplace.text.content import Vocabulary
 from commonplace.text.everyday import COMMON
@@ -105,7 +105,8 @@ class Reader:
         return len(set(_PORTUGUESE.findall(said))) >= _LEAST_WORDS and _NO_PORTUGUESE.search(said) is None
 
     def plain(self, text: str) -> str:
-        """Return a text without words that deny in other languages than its own."""
+        """Return a text without words that deny in other languages than its own, and without commas in a name."""
+        text = apposed(text)
         return _IN_THE.sub("em", text) if self._is_portuguese else text
 
     def read(self, text: str, speaker: str = "", *, person: bool = False, settled: bool = True) -> list[Clause]:
