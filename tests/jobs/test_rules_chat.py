@@ -93,3 +93,12 @@ def test_a_move_between_tools_is_no_move_of_home():
     texts = [memo.text for memo in proposing.extract(recorded, zone=UTC)]
     assert "User lives in Bern." in texts
     assert "User moved to Zed as their editor." in texts
+
+
+@in_one_test(
+    "said",
+    ["Our weekly sync is on Monday.", "The meeting is every Monday at 9:30.", "We have a standup every Monday."],
+)
+def test_the_weekday_of_what_recurs_is_no_date(said):
+    """Issue 17: from the next week on memory told an untruth."""
+    assert noted(said) == [said]

@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from commonplace import Memory, Query
+from commonplace import Memory, Message, Query
 from commonplace.errors import InputError
 from commonplace.testing import FixedClock
 from commonplace.text import validity
@@ -39,6 +39,19 @@ def test_what_is_over_is_given_out_no_more(tmp_path, layout, kind):
         assert "4711" not in given_out(memory)
         assert "4711" in given_out(memory.at(datetime(2026, 11, 25, 12, tzinfo=UTC)))
         assert "4711" in memory.read(done.records[0]).text  # it is still in its file
+
+
+@pytest.mark.parametrize("layout", ["native", "two-layer", "structured"])
+def test_what_the_rules_note_until_a_day_is_over_after_it(tmp_path, layout):
+    """Issue 17: a car in the garage until Friday was in every prompt weeks later."""
+    clock = FixedClock("2026-11-24T10:00:00+00:00")
+    with Memory.open(tmp_path, layout=layout, jobs="inline", clock=clock) as memory:
+        memory.append("s", [Message("user", "Our car is in the garage until Friday."), Message("assistant", "OK.")])
+        memory.consolidate("s")
+        shown = [memory.context().text]
+        clock.advance(days=5)
+        shown.append(memory.context().text)
+    assert ["garage (until 2026-11-27)" in text for text in shown] == [True, False]
 
 
 def test_what_is_over_already_is_refused(tmp_path):

@@ -15,12 +15,14 @@ from commonplace.jobs.rules.memos import CHANGED_MIND, HOME, SWITCHED, Memo
 from commonplace.jobs.rules.patterns import Kind, Rule, guard
 from commonplace.jobs.rules.talks import Talk
 from commonplace.records import RecordedMessage
-from commonplace.text import dates
+from commonplace.text import dates, validity
+from commonplace.text.patterns import pattern
 from commonplace.text.pieces import plain_name
 
 _HELD_AT: Final = (
     "is", "are", "moves", "moved", "has moved", "takes place", "happens", "starts", "begins", "shifts", "changes",
 )  # fmt: skip
+_UNTIL: Final = pattern(r"\s(?:until|till)\s\d{4}-\d\d-\d\d\.?\Z")
 
 
 def _explicit(talk: Talk, item: RecordedMessage, start: int, clause: Clause) -> Memo | None:
@@ -104,6 +106,8 @@ def _worded(
         return None
     due = first.last if first is not None and rule.kind in {"task", "constraint"} else None
     until = first.last if first is not None and re.search(r"\b(?:until|till)\b", clause.text) else None
+    if until is not None and not past:  # it is shown no longer than it holds
+        stated = _UNTIL.sub(validity.mark(None, until), stated)
     weight = (
         rule.weight
         - 0.4 * bool(guard("ephemeral").search(clause.text) and not rule.dated)
@@ -120,7 +124,7 @@ def _worded(
 
 def _recurring_part(text: str, rule: Rule) -> int:
     """Return how much of a text says when something recurs: its weekdays are no dates."""
-    if not rule.name.startswith("recurring") or (rule.name == "recurring" and not guard("often").search(text)):
+    if not rule.name.startswith("recurring ") and (rule.past or not guard("often").search(text)):
         return 0
     begins = guard("effective").search(text)
     return len(text) if begins is None else begins.start()
