@@ -205,8 +205,8 @@ class ViewEntry(msgspec.Struct, frozen=True, kw_only=True):
 
     `user_authored` means last written by a person, not extracted from one; `shown` that it is in
     the part of memory that enters every prompt. `section` of a topic is its title and description; `whole` says
-    that a model sees its text too. `by_hand` is when it was written, if it rests on no message: what was said before
-    that does not correct it.
+    that a model sees its text too. `at` is when the last message that it rests on was said, or when it was written
+    by hand: what was said before that does not correct it.
     """
 
     id: str
@@ -214,7 +214,7 @@ class ViewEntry(msgspec.Struct, frozen=True, kw_only=True):
     path: str
     text: str
     section: str = ""
-    by_hand: datetime | None = None
+    at: datetime | None = None
     trust: Trust = "agent"
     pinned: bool = False
     user_authored: bool = False

@@ -77,7 +77,7 @@ BYTES = {
 def test_any_bytes_in_a_file_are_read_and_kept(tmp_path, name, path):
     """Safety F09, F27: 0 exceptions; untouched bytes stay."""
     write(tmp_path, path, BYTES[name])
-    with opened(tmp_path) as memory:
+    with opened(tmp_path, layout="native") as memory:
         memory.sync()
         memory.context("s", "a b")
         memory.recall("a b")

@@ -131,6 +131,7 @@ class _Court:
         self.view = view
         self.verdicts = verdicts
         self.rules = rules
+        self.last = max((m.message.at for m in view.messages if m.message.at is not None), default=None)
         known = [(entry.text, entry.trust) for entry in view.entries]
         self.voices = Voices((*view.earlier, *view.messages), known, view.elsewhere)
         self.messages = {(m.session, m.message.id or m.id): m for m in view.messages}
@@ -219,13 +220,14 @@ class _Court:
             return f"too-long: more than {_MOST_CHARS} characters"
         return "" if targets.is_whole(edit) else self._protected(touched)
 
-    @staticmethod
-    def _protected(touched: Sequence[ViewEntry]) -> str:
+    def _protected(self, touched: Sequence[ViewEntry]) -> str:
         for entry in touched:
             if entry.pinned:
                 return f"pinned: entry {entry.number} is pinned"
             if entry.user_authored:
                 return f"user-authored: a person wrote entry {entry.number}"
+            if entry.at is not None and self.last is not None and self.last < entry.at:
+                return "older: memory rests on what was said after these messages"
         return ""
 
     # --- what goes ---
@@ -389,7 +391,7 @@ class _Court:
             )
             reason = self._screened([line]) or ground
             if before is not None:
-                replaced = [entry] if entry else [ViewEntry(id="", number=0, path=edit.path, text=before)]
+                replaced = [entry or _line_of(edit, touched, before)]
                 reason = reason or self._protected(replaced) or self._below(trust, replaced)
             if reason:
                 return Ruling("waits", reason)
@@ -484,6 +486,12 @@ class _Court:
 
 def _is_too_long(edit: Edit) -> bool:
     return sum(map(len, texts_of(edit))) > _MOST_CHARS
+
+
+def _line_of(edit: Edit, touched: Sequence[ViewEntry], line: str) -> ViewEntry:
+    """Return a line of a topic, or of a document, as an entry of its own; in a topic it is as old as that."""
+    at = touched[0].at if isinstance(edit, PutTopic) and touched else None
+    return ViewEntry(id="", number=0, path=edit.path, text=line, at=at)
 
 
 def _base(edit: RewriteDocument | PutTopic, touched: Sequence[ViewEntry]) -> str:

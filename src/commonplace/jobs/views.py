@@ -10,7 +10,7 @@ from itertools import zip_longest
 import msgspec
 
 from commonplace import guard
-from commonplace.changes.log import resting_on
+from commonplace.changes.log import Added, resting_on
 from commonplace.changes.marks import mark_of
 from commonplace.changes.parts import Parts
 from commonplace.changes.plan import files_of
@@ -62,6 +62,7 @@ class Views:
         self._ledger = parts.ledger
         self._config = parts.config
         self._items = parts.items
+        self._now = parts.now
 
     @property
     def reader(self) -> Reader:
@@ -86,9 +87,8 @@ class Views:
         made = self._ledger.made(record.id)
         text = record.body if isinstance(record, Topic) else record.text
         trust = self._reader.ranked(record.id, mark_of(record))
-        change = self._ledger.change(made[0]) if made and not made[1].sources else None
         return ViewEntry(
-            by_hand=change.at if change else None,
+            at=self._said(made),
             id=record.id,
             number=number,
             path=path,
@@ -98,6 +98,12 @@ class Views:
             user_authored=self._reader.is_persons_own(record.id),
             shown=shown,
         )
+
+    def _said(self, made: tuple[int, Added] | None) -> datetime | None:
+        """Return when what a change made was said or, by hand, written; None if the clock went back since."""
+        if made is None or (change := self._ledger.change(made[0])) is None or change.at > self._now():
+            return None
+        return made[1].said if made[1].sources else change.at
 
     def elsewhere(
         self, statements: Iterable[str], session: str, *, before_reset: bool = False
@@ -189,7 +195,9 @@ class Views:
                     continue
                 for text in reversed(content.sentences(entry.text.removeprefix(NOTED))):
                     rests = resting_on(made[1], text)
-                    found += [Known(entry.id, path, text, source=rests.sources[0])] if rests else []
+                    found += (
+                        [Known(entry.id, path, text, at=self._said(made), source=rests.sources[0])] if rests else []
+                    )
             if len(found) >= self._config.consolidation.entries:
                 break
         return found[::-1]

@@ -71,14 +71,14 @@ class Memo(msgspec.Struct, frozen=True, kw_only=True):
 class Known(msgspec.Struct, frozen=True):
     """One thing remembered already: an entry, an item or, where a place is a topic, its title and whole body.
 
-    `by_hand` is when it was written, if it rests on no message; `source` the message of a statement of a journal.
+    `at` is when it was said or, by hand, written; `source` is the message of a statement of a journal.
     """
 
     id: str
     path: str
     text: str
     title: str = ""
-    by_hand: datetime | None = None
+    at: datetime | None = None
     source: Source | None = None
 
 
