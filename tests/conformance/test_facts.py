@@ -263,6 +263,14 @@ def test_09_results_of_tools_push_no_line_out_of_the_buffer(memory):
     assert [line.rpartition(" ")[2] for line in memory.sessions.buffer("one")] == [f'{n}"' for n in range(4, 24)]
 
 
+def test_09_a_reset_empties_the_buffer(memory):
+    """Issue 17: after it the context still told of a conversation that went on."""
+    memory.append("one", [Message("user", "I do not eat fish."), Message("assistant", "Noted.")])
+    memory.reset("one")
+    memory.append("one", [Message("user", "Hello.")])
+    assert [line.rpartition("  ")[2].strip() for line in memory.sessions.buffer("one")] == ['"Hello."']
+
+
 def test_09_the_buffer_can_be_shorter_or_off(tmp_path):
     """Seed facts, configuration: buffer_lines, buffer_enabled."""
     said = [Message("user", f"step number {number}") for number in range(9)]

@@ -263,7 +263,7 @@ class Reader(msgspec.Struct):
         gone = self.ledger.gone(successor or logged)
         if gone is not None:
             raise GoneError(f"{record_id!r} was removed by change {gone}; `undo {gone}` brings it back", change=gone)
-        raise RecordNotFoundError(f"there is no record {record_id!r}; recall prints ids", record=record_id)
+        raise RecordNotFoundError(f"there is no record {record_id!r}; recall or search gives ids", record=record_id)
 
     def _logged(self, record_id: str) -> str:
         """Return the id that the log has of a message named `session#message`; any other as it is."""

@@ -458,9 +458,10 @@ class Sessions:
 
         Where they are of several days, the first of each day has its date before it.
         Made without a model: code fences and line breaks are folded, the text cut at 200 characters. Messages with a
-        number below `since` have none.
+        number below `since`, or from before a reset, have none.
         """
-        start, said = self._fold(self.path(session_id)).numbers, list[RecordedMessage]()
+        state, said = self._fold(self.path(session_id)), list[RecordedMessage]()
+        start, since = state.numbers, max(since, state.reset_at)
         while start > since and len(said) < lines:  # further back where tools had much to say
             start, end = max(since, start - 3 * lines), start
             read = (m for m in self.read(session_id, start, end) if m.message.role in {"user", "assistant"})

@@ -292,7 +292,9 @@ class Chain:
             except RecordNotFoundError:
                 if count := sum(len(_all_holding(scope, fold(words))) for scope in self.scopes if "#" not in words):
                     said = f"{count} {'message does' if count == 1 else 'messages do'}"
-                    sentence = f"no record holds {words!r}, but {said}; forget them with `every`, or one by its id"
+                    sentence = (
+                        f"no record holds {words!r}, but {said}; forget them with every (--every), or one by its id"
+                    )
                     raise RecordNotFoundError(sentence, query=words, count=count) from None
                 raise
             return scope, Meant((record,))
@@ -311,7 +313,7 @@ class Chain:
         first = self.first
         first.ledger.catch_up()
         number = first.ledger.removed(lambda text: has_words(text, words))
-        hint = "recall prints the ids of records and messages"
+        hint = "recall or search gives the ids of records and messages"
         if number is not None:
             hint = f"change {number} removed what did, and `undo {number}` brings it back"
         return RecordNotFoundError(f"no record holds {wanted!r}; {hint}", query=wanted, change=number)
