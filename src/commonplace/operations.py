@@ -58,12 +58,14 @@ class RewriteDocument(_Operation, frozen=True, kw_only=True, tag="rewrite"):
     """Make a document read as given; executed as the smallest set of entry edits.
 
     `base` is the text it was made from, whole or its end: where the document says something else by now, both edits are
-    merged by entry, so that a rewrite that took long takes nothing back.
+    merged by entry, so that a rewrite that took long takes nothing back. `rests` has the messages that a new line rests
+    on, by the line without its bullet, each with the sentence.
     """
 
     path: str
     text: str
     base: str | None = None
+    rests: dict[str, tuple[tuple[Source, str], ...]] = {}
 
 
 class AppendJournal(_Operation, frozen=True, kw_only=True, tag="journal"):

@@ -230,6 +230,25 @@ def test_08_two_processes_that_consolidate_at_once_keep_both_facts(tmp_path):
     assert sorted(memory_text(tmp_path).splitlines()) == sorted(f"- {fact}" for fact in facts)
 
 
+def test_each_line_that_a_rewrite_brings_names_its_message(tmp_path):
+    """The mission: every memory says which message it came from; what was replaced is marked where it was said."""
+    llm = model(
+        reply(memory="- The user's dentist is Dr. Berg.\n- The user rows on Sundays.\n"),
+        reply(memory="- The user's dentist is Dr. Holm.\n- The user rows on Sundays.\n"),
+    )
+    with opened(tmp_path, llm) as memory:
+        memory.append(SESSION, [Message("user", "On Sundays I row."), Message("user", "My dentist is Dr. Berg.")])
+        memory.consolidate(SESSION)
+        memory.append("later", [Message("user", "My dentist is Dr. Holm now, not Dr. Berg.")])
+        memory.consolidate("later")
+        hits = {hit.text: hit for hit in memory.recall("dentist Sundays")}
+        said = memory.sessions.message
+        named = {text: [said(source.session, source.message).text for source in hit.sources] for text, hit in hits.items()}
+        assert named["The user's dentist is Dr. Holm."] == ["My dentist is Dr. Holm now, not Dr. Berg."]
+        assert named["The user rows on Sundays."] == ["On Sundays I row."]
+        assert [text for text, hit in hits.items() if hit.superseded_by] == ["My dentist is Dr. Berg."]
+
+
 @pytest.mark.parametrize("facts", [20, 190], ids=["under-the-limit", "over-the-limit"])
 def test_09_a_memory_that_would_shrink_by_most_is_held_and_stays(tmp_path, facts):
     """Scenario 9: less than 40 % of the old text, asked to compress or not, waits for a person."""

@@ -184,12 +184,14 @@ class Plan:
         else:
             self._deleted.discard(path)
             self.rope(path).edit(effect.pieces)
-        said = self._parts.sessions.said_at(operation.sources)
         kind = operation.kind if isinstance(operation, (AddEntry, PutTopic)) else ""
+        rests = operation.rests if isinstance(operation, RewriteDocument) else {}
         for record, text in effect.added:
-            self.added.append(
-                Added(record, text, trust, operation.sources, operation.quotes, kind, person, operation.overrules, said)
-            )
+            sources, quotes = operation.sources, operation.quotes
+            if text in rests:
+                sources, quotes = (tuple(source for source, _ in rests[text]), tuple(quote for _, quote in rests[text]))
+            said = self._parts.sessions.said_at(sources)
+            self.added.append(Added(record, text, trust, sources, quotes, kind, person, operation.overrules, said))
         self.successors |= effect.successors
         self.removed.extend(effect.removed)
         self.did.append(Did(operation, tuple(effect.added), (*effect.removed, *effect.successors)))

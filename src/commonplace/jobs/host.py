@@ -16,7 +16,7 @@ import msgspec
 from commonplace.changes.admission import Waits
 from commonplace.changes.parts import Parts
 from commonplace.errors import ModelTimeoutError, UnusableReplyError
-from commonplace.guard import gate, screen
+from commonplace.guard import gate, resting, screen
 from commonplace.guard.screened import instant
 from commonplace.guard.trust import borrowable
 from commonplace.jobs.consolidators.choice import CONSOLIDATORS
@@ -28,7 +28,16 @@ from commonplace.jobs.views import Views
 from commonplace.layouts.schema import Job
 from commonplace.models.reading import Unusable
 from commonplace.models.spending import MeteredLLM
-from commonplace.operations import AppendJournal, Edit, Operation, Proposal, PutTopic, RemoveTopic, View
+from commonplace.operations import (
+    AppendJournal,
+    Edit,
+    Operation,
+    Proposal,
+    PutTopic,
+    RemoveTopic,
+    RewriteDocument,
+    View,
+)
 from commonplace.records import RecordedMessage, Source, Trust, is_below_agent
 from commonplace.text import dates
 from commonplace.text.pieces import one_line, truncate
@@ -133,7 +142,8 @@ class Host:
             view = msgspec.structs.replace(view, elsewhere=self._views.elsewhere(asked, work.session))
         passing = partial(left_out, kinds=self._job.omits) if self._job.omits else None
         judged = gate.judge(proposal, view, verdicts, self._parts.config.gate, by_model=by_model, passing=passing)
-        return self._taken(judged, said, view)
+        edits = (resting.cited(each, said) if isinstance(each, RewriteDocument) else each for each in judged.accepted)
+        return self._taken(msgspec.structs.replace(judged, accepted=tuple(edits)), said, view)
 
     def proposed(self, work: Work) -> Proposal:
         """Run the consolidator once.

@@ -96,8 +96,8 @@ class Memory(Past):
                 is found and marked as from a tool, and nothing of it is shown unasked.
 
         Raises:
-            ConfigError: There is no such layout, knob or way to run jobs, the layout has mistakes, the folder does
-                not say which it is kept in, or no model or embedder can be made of what was given.
+            ConfigError: There is no such layout, knob or way to run jobs, the layout has mistakes, or no model or
+                embedder can be made of what was given.
             ScopeError: A scope is not a name.
             StoreError: The folder cannot be used.
         """

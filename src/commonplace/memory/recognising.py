@@ -5,6 +5,7 @@ Looks at names and at the beginning of a few files; opens no memory.
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 from collections.abc import Iterator
@@ -17,6 +18,8 @@ from commonplace.memory.designs import LAYOUTS
 from commonplace.store.files.machine import LAYOUT, layout_of
 from commonplace.store.protocol import STATE
 from commonplace.text.patterns import pattern
+
+logger = logging.getLogger(__name__)
 
 USERS: Final = "users"  # seed graph: a folder for each user
 _FILES: Final = 500  # of a folder that are looked at by name
@@ -37,18 +40,24 @@ TRANSCRIPTS: Final = (".jsonl", ".json")
 _CERTAIN, _HINT = 3, 1
 
 
-def begun(location: str | os.PathLike[str]) -> str:
-    """Return the layout that a folder was begun or adopted with, or that its files show; native where none is.
+def begun(location: str | os.PathLike[str], *, asks: bool = False) -> str:
+    """Return the layout that a folder was begun or adopted with, or that its files show; native where they do not.
 
     Raises:
-        ConfigError: It lost our own files, and the others do not say which it is.
+        ConfigError: It `asks`, and the folder lost our own files, and the others do not say which it is.
     """
     folder = Path(location)
     if said := layout_of(os.fspath(folder)):
         return said
     if not folder.is_dir() or (folder / STATE).is_dir():
         return "native"
-    return kept_in(folder) or "native"
+    try:
+        return kept_in(folder) or "native"
+    except ConfigError as error:
+        if asks:
+            raise
+        logger.warning("%s; it is opened as native", error)
+        return "native"
 
 
 def kept_in(folder: Path) -> str:

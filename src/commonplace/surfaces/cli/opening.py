@@ -80,7 +80,7 @@ class Place(msgspec.Struct, frozen=True):
         Raises:
             ConfigError: Its files do not say which it is.
         """
-        return self.layout or recognising.begun(self.folder)
+        return self.layout or recognising.begun(self.folder, asks=True)
 
     @contextmanager
     def open(

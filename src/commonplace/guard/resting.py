@@ -1,0 +1,44 @@
+"""Find the messages that a statement without a cite rests on: those that say most of its words. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import msgspec
+
+from commonplace.operations import RewriteDocument
+from commonplace.records import RecordedMessage, Source
+from commonplace.text import content
+
+_MOST: Final = 3  # messages of one statement
+_ALSO: Final = 2  # words that a further message has to add
+
+
+def cited(edit: RewriteDocument, messages: Sequence[RecordedMessage]) -> RewriteDocument:
+    """Return a rewriting that says of each new line which messages it rests on, each with its sentence."""
+    said = [
+        (content.keywords(sentence), each, sentence)
+        for each in messages
+        if each.message.role != "tool"
+        for sentence in content.sentences(each.text)
+    ]
+    known = {_plain(line) for line in (edit.base or "").splitlines()}
+    new = [line for line in map(_plain, edit.text.splitlines()) if line and line not in known]
+    rests = {line: found for line in new if (found := _found(line, said))}
+    return msgspec.structs.replace(edit, rests=rests)
+
+
+def _plain(line: str) -> str:
+    return line.strip().lstrip("-*• ").strip()
+
+
+def _found(line: str, said: Sequence[tuple[frozenset[str], RecordedMessage, str]]) -> tuple[tuple[Source, str], ...]:
+    left, found = content.keywords(line), dict[Source, str]()
+    while said and len(found) < _MOST:
+        words, each, sentence = max(said, key=lambda part: (len(left & part[0]), part[1].message.role == "user"))
+        if len(left & words) < (_ALSO if found else 1):
+            break
+        found.setdefault(Source(each.session, each.message.id or each.id), sentence)
+        left -= words
+    return tuple(found.items())
