@@ -319,7 +319,8 @@ class _Court:
 
     def _trust(self, text: str, touched: Sequence[ViewEntry]) -> Trust:
         """Return how far a statement is trusted; what it keeps of a record ranks as that record."""
-        levels = [self.voices.trust(line) for line in rewriting.statements(text) or [text]]
+        kept = "\n".join(entry.text for entry in touched if not is_below_agent(entry.trust))
+        levels = [self.voices.trust(line, kept) for line in rewriting.statements(text) or [text]]
         return lowest_trust([*levels, *(entry.trust for entry in touched)])
 
     def _unrelated(self, edit: Edit, text: str, touched: Sequence[ViewEntry]) -> str:
@@ -380,7 +381,7 @@ class _Court:
 
         def ruling(line: str, before: str | None) -> Ruling:
             entry = by_text.get(content.fold(before)) if before is not None else None
-            trust = self.voices.trust(line)
+            trust = self.voices.trust(line, "" if before is None or (entry and is_below_agent(entry.trust)) else before)
             stated = headed.get(line, line)
             ground = (
                 self.evidence.summary_fault(stated)
