@@ -157,7 +157,8 @@ class Reader:
                 found.append(Clause(*of, denials.denied(part), denies, doubts, supposes, asked, person, part, of_self))
                 if denials.only_doubts(part) or (len(found) > start + 1 and denials.leaves_open(part)):
                     begin = start if len(found) > start + 1 else last
-                    found[begin:] = [each._replace(supposes=True, doubts=True) for each in found[begin:]]
+                    end = len(found) - (len(own) > 1)  # what says no is not what is open
+                    found[begin:end] = [each._replace(supposes=True, doubts=True) for each in found[begin:end]]
             last = start
         return found
 

@@ -33,6 +33,7 @@ _GERMAN: Final = pattern(
     r"\b(?:und|nichts?|ist|sind|der|die|das|ich|mir|wir|mit|für|auf|von|den|zum|zur|bitte|mehr|eine?)\b", re.IGNORECASE
 )
 _BEHIND_NUMBER: Final = pattern(r"\d\s?\Z")
+_DIGITS: Final = pattern(r"\d+")
 _TITLE: Final = pattern(r"\b(?:herr|frau|dr|prof|familie|firma)\.?\s\Z", re.IGNORECASE)
 _HONOURED: Final = pattern(
     r"([\u4e00-\u9fff]{1,4}|[\uac00-\ud7af]{2,4}\s?)(?:先生|さん|氏|様|くん|ちゃん|老师|女士|씨|님)"
@@ -46,6 +47,7 @@ _ADJECTIVE: Final = pattern(  # of German, at the head of a line before a noun t
     re.IGNORECASE,
 )
 _PLACED_CHARS: Final = 6
+_PART_CHARS: Final = 3  # of a compound
 _ALLERGY: Final = pattern(
     r"\b(?:all?erg|al[eé]rg|аллерг|intoll?eran)\w*\s(?:to|gegen|à|aux?|a|al|ao|på|voor|на|na)\s(?:l[ae]s?\s|l')?(\w+)"
     r"(?:,?\s(?:and|or|und|et|y|e|и|i)\s(\w+))?",
@@ -291,6 +293,8 @@ class Evidence:
                 continue
             if each.kind == "path" and not content.content(each.text):
                 continue
+            if each.kind == "address" and self._has_parts(folded) and _DIGITS.sub("", folded) in self._undigited:
+                continue  # it is known with another port
             return f"new-{each.kind}: {folded[:80]!r} is in no source"
         return ""
 
@@ -300,6 +304,10 @@ class Evidence:
             return False
         written = re.compile(rf"\b{re.escape(word)}\b")
         return any(written.search(said.text) for said in self._all)
+
+    @cached_property
+    def _undigited(self) -> str:
+        return _DIGITS.sub("", self._folded)
 
     def _has_parts(self, folded: str) -> bool:
         return all(part in self._folded for part in re.split(r"[^\w]+", folded) if part)
@@ -362,7 +370,8 @@ class Evidence:
             return f"new-name: no message says {', '.join(repr(name) for name in names[:4])}"
         for match in _HONOURED.finditer(text):
             name = match.group(1).strip()
-            if not any(name[n:] and name[n:].casefold() in self._folded for n in range(max(1, len(name) - 1))):
+            ends = (n for n in range(len(name)) if name[n:].casefold() in self._folded)
+            if not any(n < max(1, len(name) - 1) or name[:n] in self._folded for n in ends):
                 return f"new-name: no message says {match.group()!r}"
         return ""
 
@@ -414,7 +423,13 @@ class Evidence:
         if is_no_name(word) or denials.denies(word):
             return True
         parts = [part for part in content.words(word) if len(part) > 1]
-        return all(self._vocabulary.holds(part) or self._is_short_for(word) for part in parts)
+        return all(self._vocabulary.holds(part) or self._is_short_for(word) or self._is_made(part) for part in parts)
+
+    def _is_made(self, word: str) -> bool:
+        """True if a word of German is made of two that were said (`Zugkarten`)."""
+        ends = range(_PART_CHARS, len(word) - _PART_CHARS + 1) if self._is_german else ()
+        parts = ((word[:n], word[n:]) for n in ends)
+        return any(all(map(self._vocabulary.holds, each)) for each in parts)
 
     def _is_inside(self, word: str) -> bool:
         """True if a word is part of one that was said, or made of one (`Import` in `Importmodul`)."""
