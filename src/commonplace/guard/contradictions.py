@@ -347,6 +347,9 @@ class Talk:
 
     def _is_put_right(self, clause: Clause, denied: Clause) -> bool:
         """True if a clause says what is said instead of a denied one (`not on Azure, but on Hetzner`)."""
+        front = denied._replace(text=denials.before(denied.text), weekdays=frozenset())  # `12:30, not 1`
+        if times_of(front) & times_of(clause) or counts_of(front.text) & clause.numbers:
+            return True
         if denied.numbers and clause.numbers and not denied.numbers & clause.numbers:
             return True
         behind = (self._clauses[n] for n, each in enumerate(self._clauses[:-1], 1) if self._clauses[n - 1] is denied)

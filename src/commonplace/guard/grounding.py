@@ -423,7 +423,8 @@ class Evidence:
         if is_no_name(word) or denials.denies(word):
             return True
         parts = [part for part in content.words(word) if len(part) > 1]
-        return all(self._vocabulary.holds(part) or self._is_short_for(word) or self._is_made(part) for part in parts)
+        known = all(self._vocabulary.holds(part) or self._is_short_for(word) or self._is_made(part) for part in parts)
+        return known or self._vocabulary.holds("".join(parts))  # `OOM-killed` of `OOMKilled`
 
     def _is_made(self, word: str) -> bool:
         """True if a word of German is made of two that were said (`Zugkarten`)."""

@@ -337,8 +337,9 @@ def _in_place(old: Sequence[Line], new: Sequence[Line]) -> dict[str, Line]:
     for tag, start, end, begun, over in blocks.get_opcodes():
         gone = [line for line in old[start:end] if line.claims]
         came = [line for line in new[begun:over] if line.claims]
-        if tag == "replace" and len(gone) == len(came):
-            pairs = zip(gone, came, strict=True)
+        if tag == "replace":
+            alike = ((other, one) for one in came for other in gone if _begin_alike(one, other))
+            pairs = zip(gone, came, strict=True) if len(gone) == len(came) else alike
             found |= {
                 one.key: other
                 for other, one in pairs

@@ -32,7 +32,7 @@ _DENIES: Final = pattern(
 _UNCHANGED: Final = pattern(
     r"\b(?:not|\w+n['’]t|never|nicht|no|ne|non|não|не|nie)\b.{0,12}\b(?:chang\w*|geändert|ändert|verändert|cambi\w*|mud[aeo]\w*"
     r"|измен\w*|меня\w*|zmieni\w*)|\bcan['’]t wait\b|\b(?:no|not an?|kein|ohne|sans|aucun|sin|ningún|senza|nessun|sem|nenhum|без|bez|żaden|geen|zonder|inga?|utan) (?:problem\w*|problème\w*|проблем\w*|issues?)\b"
-    r"|\b(?:not|\w+n['’]t|nicht|pas|no|non|não|не|nie|niet) (?:before|until|vor|bevor|avant|antes|hasta|prima|até|раньше|до|przed|voor)\b"
+    r"|\b(?:not|\w+n['’]t|nicht|pas|no|non|não|не|nie|niet) (?:before|until|vor|bevor|avant|antes|hasta|prima|até|раньше|до|przed|voor)\b(?=\s\w)"
     r"|没问题|問題な[いくし]|문제\s?없|変わら(?:ない|ず)|不变|没变|变化不大|그대로",
     re.IGNORECASE,
 )
@@ -182,7 +182,7 @@ _SWITCHES: Final = pattern(
     re.IGNORECASE,
 )
 _IN_PLACE: Final = pattern(
-    r"\b(?:instead of|rather than|in place of|anstatt|statt|anstelle von|au lieu d[eu]s?|plutôt qu[e'’]|en lugar de|en vez de|invece d[ie]\w*|anziché|em vez d[eoa]s?"
+    r"\b(?:instead of|rather than|in place of|anstatt|statt|anstelle von|au lieu d[eu]s?|à la place d[eu]s?|plutôt qu[e'’]|en lugar de|en vez de|invece d[ie]\w*|al posto d\w+|anziché|(?:em vez|no lugar) d[eoa]s?"
     r"|вместо|zamiast|in plaats van|i stället för)\b",
     re.IGNORECASE,
 )
@@ -266,6 +266,12 @@ def denied(text: str) -> frozenset[str]:
 def _ordered(text: str) -> list[str]:
     known = content(text)
     return [word for word in words(text) if word in known]
+
+
+def before(text: str) -> str:
+    """Return what is before the first denial of a clause."""
+    match = _DENIES.search(text)
+    return text[: match.start()] if match else ""
 
 
 def without(text: str) -> str:
