@@ -84,7 +84,9 @@ class Talk:
             if person and not self._is_answered(place):
                 clauses = [c._replace(doubts=c.doubts or (c.asks and denials.deliberates(c.text))) for c in clauses]
             if person and self._is_looked_up(place):
-                clauses = [c._replace(supposes=c.supposes and not c.asks, doubts=c.doubts and not c.asks) for c in clauses]
+                clauses = [
+                    c._replace(supposes=c.supposes and not c.asks, doubts=c.doubts and not c.asks) for c in clauses
+                ]
             found += (each._replace(place=place) for each in clauses)
         return found[-_MOST_CLAUSES:]
 
@@ -292,6 +294,7 @@ class Talk:
             self._clauses[n].denies
             or "0" in self._clauses[n].numbers
             or denials.limits(self._clauses[n].text, clause.content)
+            or (denials.ends(self._clauses[n].text) and not denials.ends(clause.text))  # `no car`, of `sold the car`
             for n in near
         )
 

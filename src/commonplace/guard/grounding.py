@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from itertools import pairwise, product
 from typing import Final
 
 from commonplace.guard.about import FIRST_PERSON
@@ -30,9 +31,13 @@ _CAPITAL: Final = pattern(r"(?<![^\W_])[^\W\d_][^\W_]*(?:['’-][^\W\d_]+)*")
 _HYPHEN: Final = pattern(r"[-'’]")
 _BEFORE_INITIAL: Final = pattern(r"(?:\A|[.!?:;(\[\"“„«»/|•*_·…–—-]|\d[.)])\s*['\"“„«*_`(\[]*\Z")
 _GERMAN: Final = pattern(
-    r"\b(?:und|nichts?|ist|sind|der|die|das|ich|mir|wir|mit|für|auf|von|den|zum|zur|bitte|mehr|eine?)\b", re.IGNORECASE
+    r"\b(?:und|nichts?|ist|sind|der|die|das|ich|mir|wir|mit|für|auf|von|den|zum|zur|bitte|mehr|eine?|mein\w*|kein\w*|wird|auch|noch)\b",
+    re.IGNORECASE,
 )
 _BEHIND_NUMBER: Final = pattern(r"\d\s?\Z")
+_FULL_HOUR: Final = 60  # minutes
+_TO: Final = frozenset(["to", "vor", "voor", "para as", "para a", "para o"])  # between the minutes and the hour
+_LESS: Final = frozenset(["moins", "menos", "meno"])  # between the hour and the minutes
 _DIGITS: Final = pattern(r"\d+")
 _TITLE: Final = pattern(r"\b(?:herr|frau|dr|prof|familie|firma)\.?\s\Z", re.IGNORECASE)
 _HONOURED: Final = pattern(
@@ -357,12 +362,25 @@ class Evidence:
             return True
         hours = {str(h) for h in (hour, hour % 12, hour + 12) if h <= 24} | {str(hour % 12 or 12)}
         after = {str(h) for h in ((hour + 1) % 24, (hour + 1) % 12 or 12)}
+        if minute and any(f"{each}.{minute:02d}" in self._numbers for h in hours for each in (h, h.zfill(2))):
+            return True
+        if any((str(_FULL_HOUR - minute), each) in self._before_hour for each in after):
+            return True
         if minute == 0:
             return bool(hours & self._numbers) or (hour == 12 and NOON.search(self._folded) is not None)
         written = {str(minute), f"{minute:02d}"} & self._numbers or f":{minute:02d}" in self._folded
         if hours & self._numbers and written:
             return True
         return minute in {15, 30, 45} and bool(HALF.search(self._folded) and (hours | after) & self._numbers)
+
+    @cached_property
+    def _before_hour(self) -> set[tuple[str, str]]:
+        """The minutes and the hours that somebody said they are before (`ten to four`)."""
+        said = [(said.text, *each) for said in self._all for each in pairwise(numerals(said.text))]
+        pairs = [(text[one.end : two.start].strip().casefold(), one, two) for text, one, two in said]
+        pairs = [(between, two, one) if between in _LESS else (between, one, two) for between, one, two in pairs]
+        near = ((one, two) for between, one, two in pairs if between in _LESS | _TO)
+        return {each for one, two in near for each in product(one.values, two.values)}
 
     def _new_names(self, text: str) -> str:
         names = self._unknown_names(text)
@@ -424,7 +442,12 @@ class Evidence:
             return True
         parts = [part for part in content.words(word) if len(part) > 1]
         known = all(self._vocabulary.holds(part) or self._is_short_for(word) or self._is_made(part) for part in parts)
-        return known or self._vocabulary.holds("".join(parts))  # `OOM-killed` of `OOMKilled`
+        joined = "".join(parts)  # `OOM-killed` of `OOMKilled`, `VSCode` of `VS Code`
+        return known or self._vocabulary.holds(joined) or (word[1:].lower() != word[1:] and joined in self._joined)
+
+    @cached_property
+    def _joined(self) -> str:
+        return "\n".join(said.bare.replace(" ", "") for said in self._all)
 
     def _is_made(self, word: str) -> bool:
         """True if a word of German is made of two that were said (`Zugkarten`)."""

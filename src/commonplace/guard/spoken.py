@@ -13,7 +13,7 @@ from commonplace.text import content, days, denials
 from commonplace.text.content import Vocabulary
 from commonplace.text.numerals import Numeral, numerals
 from commonplace.text.patterns import pattern
-from commonplace.text.units import measured
+from commonplace.text.units import measured, other_units
 
 HALF: Final = pattern(
     r"half|halb|demi|media|mezz[ao]|meia|пол|pół|半|반|quarter|viertel|quart|cuarto|четверть|kwadrans|刻|past|to\b",
@@ -25,6 +25,15 @@ NOON: Final = pattern(
 _HALF_HOUR: Final = pattern(
     r"half an hour|halbe\w* stunde|demi-heure|media hora|mezz['’]ora|meia hora|полчаса|półgodzin\w*|pół godziny"
     r"|半小时|半時間|반\s?시간",
+    re.IGNORECASE,
+)
+_QUARTERS: Final = pattern(
+    r"quarters? of an hour|quarter[ -]hour|viertelstunde|quarts? d['’]heure|cuartos? de hora|quart[oi] d['’]ora|quartos? de hora"
+    r"|четверт\w+ часа|kwadrans|刻钟",
+    re.IGNORECASE,
+)
+_ONE: Final = pattern(  # `an hour and a half`
+    r"\b(?:an?|une?|una|uma|eine?)\s(?=[^\W\d_]+\s(?:and a half|et demie?|y media|e mezz[ao]|e meia|und ein\w* halbe))",
     re.IGNORECASE,
 )
 _COUNTED: Final = pattern(r"\s?[€$£¥%元円원个個人回次]|\s([^\W\d_]{4,})")  # behind a number: of it there are so many
@@ -48,9 +57,12 @@ class Said:
             follow.add((str(at.year), ""))
         if _HALF_HOUR.search(text):
             follow.add(("30", ""))
+        if _QUARTERS.search(text):
+            follow |= {("15", "min"), ("45", "min")}
         if HALF.search(text):
-            whole = written.union(value for value, _ in follow)
-            follow |= {(f"{value}.5", "") for value in whole if value.isdigit() and len(value) < 4}
+            whole = [(value, unit) for number, unit in measured(_ONE.sub("1 ", text)) for value in number.values]
+            halves = [(f"{value}.5", unit) for value, unit in whole if value.isdigit() and len(value) < 4]
+            follow.update(halves, *(other_units(*half) for half in halves))
         self._follow = follow.union(worked_out(text))
         self.numbers = frozenset(written.union(value for value, _ in self._follow))
 

@@ -20,6 +20,7 @@ _QUOTES: Final = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "“": '"', "
 _WORD: Final = pattern(f"[{CJK}]+|[^\\W_{CJK}]+")
 _WIDE: Final = pattern(f"[{CJK}]")
 _WIDE_OR_DIGIT: Final = pattern(rf"[{CJK}\d]")
+_STROKES: Final = str.maketrans({"ё": "е", "ß": "ss", "ø": "o", "æ": "ae", "œ": "oe", "ł": "l", "đ": "d"})
 _VOICED: Final = "\u3099\u309a"  # marks that make another sign of a Japanese one
 _STOP: Final = STOP_WORDS | frozenset(packaged.text(__package__, "joining.txt").split())
 _WIDE_STOP: Final = pattern(
@@ -67,7 +68,7 @@ def bare(word: str) -> str:
     folded = word.casefold()
     if folded.isascii():
         return folded
-    split = unicodedata.normalize("NFD", folded.replace("ё", "е").replace("ß", "ss"))
+    split = unicodedata.normalize("NFD", folded.translate(_STROKES))
     return unicodedata.normalize("NFC", "".join(c for c in split if unicodedata.category(c) != "Mn" or c in _VOICED))
 
 

@@ -15,8 +15,8 @@ from commonplace.text.patterns import pattern
 
 _DENIES: Final = pattern(
     r"\b(?:not|no|never|none|nothing|nobody|neither|nor|without|cannot|\w+n['’]t|dont|doesnt|didnt|isnt|cant|wont"
-    r"|stop(?:s|ped|ping)?|quit|refus\w+|cancel\w*|dropp?ed|reject\w*|dismiss\w*|declin\w+|abandon\w*|revoked?|banned|forbid\w*|forbidden|ruled out"
-    r"|nicht|nichts|kein\w*|nie|niemals|ohne|weder|abgesagt|storniert|gestrichen|verboten|entfällt|verworfen|ausgeschlossen"
+    r"|stop(?:s|ped|ping)?|quit|refus\w+|cancel\w*|dropp?ed|\w+-free|reject\w*|dismiss\w*|declin\w+|abandon\w*|revoked?|banned|forbid\w*|forbidden|ruled out"
+    r"|nicht|nichts|kein\w*|nie|niemals|ohne|\w{4,}frei(?:e[mnrs]?)?|weder|abgesagt|storniert|gestrichen|verboten|entfällt|verworfen|ausgeschlossen"
     r"|ne|n['’]|pas|jamais|sans|rien|aucune?|annulée?s?|interdit\w*|supprimée?s?|écartée?s?"
     r"|nunca|jamás|sin|ningun\w*|ningún|nada|nadie|tampoco|cancelad\w+|anulad\w+|prohibid\w+|descart\w+"
     r"|non|senza|nessun\w*|niente|nulla|annullat\w+|vietat\w+|scartat\w+"
@@ -158,7 +158,7 @@ _REFUSES: Final = pattern(
     re.IGNORECASE,
 )
 _ENDS: Final = pattern(
-    r"\b(?:sold|g[ai]v\w+ \w+(?: \w+)? away|given away|got rid|forget|is off|called off|cancel\w*|dropp?ed|abandon\w*|scrapp?ed|done|finished|completed|is over|expired|fell through|died"
+    r"\b(?:sold|g[ai]v\w+ \w+(?: \w+)? away|given away|got rid|forget|is off|called off|cancel\w*|dropp?ed|abandon\w*|scrapp?ed|done|finished|completed|is over|expired|fell through|died|laiss\w+ tomber"
     r"|verkauft|weggegeben|verschenkt|vergiss|abgesagt|storniert|gestrichen|verworfen|erledigt|fertig|vorbei|fällt aus|gekündigt|gestorben|geschafft"
     r"|vendue?s?|donnée?s?|oublie[rz]?|annulée?s?|supprimée?s?|c['’]est fait|terminée?s?|finie?s?|tombée? à l['’]eau|morte?s?"
     r"|vend(?:í|imos|id[oa]s?|i)|regal(?:é|amos|ad[oa]s?)|olvida\w*|cancelad[oa]s?|anulad[oa]s?|descartad[oa]s?|hech[oa]s?|terminad[oa]s?|ya está|murió"
