@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from itertools import pairwise, product
 from typing import Final
 
 from commonplace.guard.about import FIRST_PERSON
@@ -36,8 +35,6 @@ _GERMAN: Final = pattern(
 )
 _BEHIND_NUMBER: Final = pattern(r"\d\s?\Z")
 _FULL_HOUR: Final = 60  # minutes
-_TO: Final = frozenset(["to", "vor", "voor", "para as", "para a", "para o"])  # between the minutes and the hour
-_LESS: Final = frozenset(["moins", "menos", "meno"])  # between the hour and the minutes
 _DIGITS: Final = pattern(r"\d+")
 _TITLE: Final = pattern(r"\b(?:herr|frau|dr|prof|familie|firma)\.?\s\Z", re.IGNORECASE)
 _HONOURED: Final = pattern(
@@ -364,7 +361,7 @@ class Evidence:
         after = {str(h) for h in ((hour + 1) % 24, (hour + 1) % 12 or 12)}
         if minute and any(f"{each}.{minute:02d}" in self._numbers for h in hours for each in (h, h.zfill(2))):
             return True
-        if any((str(_FULL_HOUR - minute), each) in self._before_hour for each in after):
+        if any((str(_FULL_HOUR - minute), each) in said.before_hour for each in after for said in self._all):
             return True
         if minute == 0:
             return bool(hours & self._numbers) or (hour == 12 and NOON.search(self._folded) is not None)
@@ -372,15 +369,6 @@ class Evidence:
         if hours & self._numbers and written:
             return True
         return minute in {15, 30, 45} and bool(HALF.search(self._folded) and (hours | after) & self._numbers)
-
-    @cached_property
-    def _before_hour(self) -> set[tuple[str, str]]:
-        """The minutes and the hours that somebody said they are before (`ten to four`)."""
-        said = [(said.text, *each) for said in self._all for each in pairwise(numerals(said.text))]
-        pairs = [(text[one.end : two.start].strip().casefold(), one, two) for text, one, two in said]
-        pairs = [(between, two, one) if between in _LESS else (between, one, two) for between, one, two in pairs]
-        near = ((one, two) for between, one, two in pairs if between in _LESS | _TO)
-        return {each for one, two in near for each in product(one.values, two.values)}
 
     def _new_names(self, text: str) -> str:
         names = self._unknown_names(text)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from datetime import datetime
 from functools import cached_property
+from itertools import pairwise, product
 from typing import Final
 
 from commonplace.guard.sums import worked_out
@@ -28,8 +29,8 @@ _HALF_HOUR: Final = pattern(
     re.IGNORECASE,
 )
 _QUARTERS: Final = pattern(
-    r"quarters? of an hour|quarter[ -]hour|viertelstunde|quarts? d['’]heure|cuartos? de hora|quart[oi] d['’]ora|quartos? de hora"
-    r"|четверт\w+ часа|kwadrans|刻钟",
+    r"quarters? of an hour|quarter[ -]hour|viertelstunde|quarts? d['’]heure|cuartos? de hora|quart[oi] d['’]ora"
+    r"|quartos? de hora|четверт\w+ часа|kwadrans|刻钟",
     re.IGNORECASE,
 )
 _ONE: Final = pattern(  # `an hour and a half`
@@ -38,6 +39,8 @@ _ONE: Final = pattern(  # `an hour and a half`
 )
 _COUNTED: Final = pattern(r"\s?[€$£¥%元円원个個人回次]|\s([^\W\d_]{4,})")  # behind a number: of it there are so many
 
+_TO: Final = frozenset(["to", "vor", "voor", "para as", "para a", "para o"])  # between minutes and an hour
+_LESS: Final = frozenset(["moins", "menos", "meno"])  # between an hour and minutes
 _MOST_DAYS: Final = 31  # of a month
 _INSIDE_CHARS: Final = 4  # of a word that may be part of another one
 
@@ -85,6 +88,17 @@ class Said:
         begun = [int(value) for value in found if value.isdigit() and int(value) <= _MOST_DAYS]
         spans = {span for span in days.lasting(self.text) if span > 1} if begun else set()
         return found | {str(day + span - 1) for day in begun for span in spans}
+
+    @cached_property
+    def before_hour(self) -> set[tuple[str, str]]:
+        """The minutes that it says are before an hour, each with the hour (`ten to four`, `las tres menos diez`)."""
+        found: set[tuple[str, str]] = set()
+        for one, two in pairwise(numerals(self.text)):
+            between = self.text[one.end : two.start].strip().casefold()
+            if between in _TO or between in _LESS:
+                pair = (one.values, two.values) if between in _TO else (two.values, one.values)
+                found.update(product(*pair))
+        return found
 
     @cached_property
     def units(self) -> dict[str, set[str]]:
