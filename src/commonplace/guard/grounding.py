@@ -498,7 +498,8 @@ class Evidence:
         return found
 
     def _supports(self, word: str) -> bool:
-        return self._vocabulary.holds(word) or self._is_inside(word) or self._is_short_for(word.upper())
+        known = self._vocabulary.holds(word) or self._is_inside(word) or self._is_short_for(word.upper())
+        return known or self._is_made(word)
 
     def _has_number(self, number: Numeral) -> bool:
         return number.sure and not number.values.isdisjoint(self._numbers)
