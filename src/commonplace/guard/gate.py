@@ -451,14 +451,8 @@ class _Court:
                     self.held.append((edit, reason))
                 return
             trust = lowest_trust([trust, edit.trust or trust, *(self.voices.trust(part) for part in heads)])
-            if (
-                text.strip() != base.strip()
-                or edit.title
-                or edit.description
-                or edit.parents
-                or edit.category
-                or edit.links
-            ):
+            fields = (edit.title, edit.description, edit.parents, edit.category, edit.links)
+            if text.strip() != base.strip() or any(fields):
                 self.accepted.append((number, msgspec.structs.replace(edit, body=text.rstrip("\n"), trust=trust)))
             return
         if [line.raw for line in rewriting.read(text)] != [line.raw for line in rewriting.read(base)]:

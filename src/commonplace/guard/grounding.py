@@ -14,7 +14,7 @@ from typing import Final
 
 from commonplace.guard.about import FIRST_PERSON
 from commonplace.guard.contradictions import Talk
-from commonplace.guard.spoken import HALF, NOON, Said
+from commonplace.guard.spoken import HALF, NOON, Said, has_german, reads_german, seen
 from commonplace.guard.sums import listed
 from commonplace.records import RecordedMessage
 from commonplace.text import content, days, denials
@@ -29,10 +29,6 @@ from commonplace.text.units import measured
 _CAPITAL: Final = pattern(r"(?<![^\W_])[^\W\d_][^\W_]*(?:['’-][^\W\d_]+)*")
 _HYPHEN: Final = pattern(r"[-'’]")
 _BEFORE_INITIAL: Final = pattern(r"(?:\A|[.!?:;(\[\"“„«»/|•*_·…–—-]|\d[.)])\s*['\"“„«*_`(\[]*\Z")
-_GERMAN: Final = pattern(
-    r"\b(?:und|nichts?|ist|sind|der|die|das|ich|mir|wir|mit|für|auf|von|den|zum|zur|bitte|mehr|eine?|mein\w*|kein\w*|wird|auch|noch)\b",
-    re.IGNORECASE,
-)
 _BEHIND_NUMBER: Final = pattern(r"\d\s?\Z")
 _FULL_HOUR: Final = 60  # minutes
 _DIGITS: Final = pattern(r"\d+")
@@ -59,8 +55,6 @@ _IN_QUOTES: Final = pattern(r"[\"“„«»「『][^\"”“»«」』]{1,80}[\"
 _MOST_CHARS: Final = 2000  # of a statement; more is none that a person could review
 _SHORT_DATE: Final = pattern(r"(?<![\d.,:-])(\d\d)[.-](\d\d)(?![\d.:-])")  # `28.01`, `01-28`
 _ORDINAL: Final = pattern(r"(?:st|nd|rd|th|er|º|ª|[日号])(?!\w)")  # behind the number of a day: `the 12th`
-_END_CHARS: Final = 20_000  # of each end of another message
-_TOOL_CHARS: Final = 3000  # of each end of a tool's result
 _WELL_KNOWN: Final = 5  # words of a summary's sentence that were said, and their share, for one to be its own
 _KNOWN_SHARE: Final = 0.6
 _SAME: Final = 2  # words of content, for two texts to be about the same
@@ -78,7 +72,7 @@ class Evidence:
 
     def __init__(self, messages: Sequence[RecordedMessage], entries: Iterable[str] = ()) -> None:
         self.said = [
-            Said(_seen(m), speaker=plain_name(m.message.name) or "", person=m.message.role == "user", at=m.message.at)
+            Said(seen(m), speaker=plain_name(m.message.name) or "", person=m.message.role == "user", at=m.message.at)
             for m in messages
         ]
         self.known = [Said(text) for text in entries]
@@ -141,15 +135,15 @@ class Evidence:
 
     @cached_property
     def _is_german(self) -> bool:
-        return _reads_german(" ".join(said.text[:2000] for said in self._all[:200]))
+        return reads_german(" ".join(said.text[:2000] for said in self._all[:200]))
 
     @cached_property
     def _hears_german(self) -> bool:
-        return any(_reads_german(said.text[:2000]) for said in self.said)
+        return any(reads_german(said.text[:2000]) for said in self.said)
 
     def _may_be_german(self, text: str) -> bool:
         """True if a statement may have been written in German, where each noun begins with a capital."""
-        return self._is_german or (self._hears_german and _GERMAN.search(text) is not None)
+        return self._is_german or (self._hears_german and has_german(text))
 
     @cached_property
     def _well_known(self) -> frozenset[str]:
@@ -260,14 +254,7 @@ class Evidence:
             or self._against_memory(text, said)
             or self._of_another(text)
         )
-        advice = _ADVICE.match(text)
-        return "" if advice is not None and self._concludes(text[advice.end() :], reason) else reason
-
-    def _concludes(self, advice: str, reason: str) -> bool:
-        """True if advice may be given all the same: it was not said, or denies what no message is about."""
-        said = _content(advice)
-        near = max((len(each.vocabulary.shared(said)) for each in self.said), default=0)
-        return reason.startswith("unfounded:") or (reason.startswith("negation:") and 2 * near < len(said))
+        return "" if _ADVICE.match(text) and reason.startswith("unfounded:") else reason
 
     def _against_memory(self, text: str, said: frozenset[str]) -> str:
         """Return the fault if memory says the opposite, and nobody spoke of what both are about."""
@@ -509,14 +496,3 @@ def _content(text: str) -> frozenset[str]:
     """Return the words of content of a text, and every word that it quotes."""
     quoted = (word for match in _IN_QUOTES.finditer(text) for word in content.words(match.group()))
     return content.content(text).union(quoted)
-
-
-def _seen(recorded: RecordedMessage) -> str:
-    """Return what a model can have seen of a message: of a long one the two ends."""
-    end = _TOOL_CHARS if recorded.message.role == "tool" else _END_CHARS
-    text = recorded.text
-    return text if len(text) <= 2 * end else f"{text[:end]}\n{text[-end:]}"
-
-
-def _reads_german(text: str) -> bool:
-    return len(_GERMAN.findall(text)) * 12 > len(text.split()) > 0

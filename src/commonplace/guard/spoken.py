@@ -10,6 +10,7 @@ from itertools import pairwise, product
 from typing import Final
 
 from commonplace.guard.sums import worked_out
+from commonplace.records import RecordedMessage
 from commonplace.text import content, days, denials
 from commonplace.text.content import Vocabulary
 from commonplace.text.numerals import Numeral, numerals
@@ -39,6 +40,12 @@ _ONE: Final = pattern(  # `an hour and a half`
 )
 _COUNTED: Final = pattern(r"\s?[€$£¥%元円원个個人回次]|\s([^\W\d_]{4,})")  # behind a number: of it there are so many
 
+_GERMAN: Final = pattern(
+    r"\b(?:und|nichts?|ist|sind|der|die|das|ich|mir|wir|mit|für|auf|von|den|zum|zur|bitte|mehr|eine?|mein\w*|kein\w*|wird|auch|noch)\b",
+    re.IGNORECASE,
+)
+_END_CHARS: Final = 20_000  # of each end of another message
+_TOOL_CHARS: Final = 3000  # of each end of a tool's result
 _TO: Final = frozenset(["to", "vor", "voor", "para as", "para a", "para o"])  # between minutes and an hour
 _LESS: Final = frozenset(["moins", "menos", "meno"])  # between an hour and minutes
 _MOST_DAYS: Final = 31  # of a month
@@ -157,3 +164,20 @@ def _counts(text: str, end: int) -> bool:
     match = _COUNTED.match(text, end)
     word = match[1] if match else None
     return match is not None and (word is None or (word.islower() and not content.is_joining(content.bare(word))))
+
+
+def seen(recorded: RecordedMessage) -> str:
+    """Return what a model can have seen of a message: of a long one the two ends."""
+    end = _TOOL_CHARS if recorded.message.role == "tool" else _END_CHARS
+    text = recorded.text
+    return text if len(text) <= 2 * end else f"{text[:end]}\n{text[-end:]}"
+
+
+def has_german(text: str) -> bool:
+    """True if a text has a word of German that joins others."""
+    return _GERMAN.search(text) is not None
+
+
+def reads_german(text: str) -> bool:
+    """True if a text is written in German."""
+    return len(_GERMAN.findall(text)) * 12 > len(text.split()) > 0

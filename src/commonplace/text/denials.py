@@ -331,11 +331,6 @@ def leaves_open(text: str) -> bool:
     return _SAID_NO.search(text) is not None or (undecided(text) and len(content(_UNDECIDED.sub(" ", text))) <= 1)
 
 
-def open_about(text: str) -> frozenset[str]:
-    """Return what a text says is still open; empty if it says of nothing that it is."""
-    return content(_UNDECIDED.sub(" ", text)) if undecided(text) else frozenset()
-
-
 def over(sentence: str) -> list[frozenset[str]]:
     """Return what a sentence that asks nothing says is over or replaced, clause by clause."""
     if sentence.rstrip().endswith(("?", "？")):
