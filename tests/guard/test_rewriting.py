@@ -136,6 +136,7 @@ def test_one_of_several_values_does_not_replace_another(said, old, new):
         ("We are on Node 24 now", ["Node 22", "Uses Bun"], ["Bun and Node 24"], ["Bun and Node 24"]),
         ("I'm an electrician at Kone now. I live in Bonn.", ["Electrician at Schindler; lives in Mainz"], ["Lives in Bonn", "Electrician at Kone"], ["Lives in Bonn", "Electrician at Kone"]),
         ("我搬到重庆了。", ["住在杭州；在学校教书"], ["在学校教书", "住在重庆"], ["在学校教书", "住在重庆"]),
+        ("厨房还是改回封闭式吧，地板选橡木", ["厨房要开放式"], ["厨房改为封闭式", "地板：橡木"], ["厨房改为封闭式", "地板：橡木"]),
         ("I like ponies.", ["Sister: Julia; birthday 17 April"], ["Likes ponies", "Sister: Julia"], ["Sister: Julia; birthday 17 April", "Likes ponies", "Sister: Julia"]),
         ("I moved to a new flat in Turin.", ["Works for Lavazza in Turin; never works on Mondays"], ["Moved to a new flat in Turin"], ["Works for Lavazza in Turin; never works on Mondays", "Moved to a new flat in Turin"]),
     ],

@@ -38,6 +38,17 @@ def test_two_rare_words_of_a_page_make_an_echo_however_late():
     assert voices(*talk).trust("Wants to know about check-in") == "user"
 
 
+def test_what_a_line_keeps_of_the_one_it_replaces_is_no_echo():
+    """Issue 16: a mail named the building that memory knew, so the person's own new date waited as an echo."""
+    talk = [("tool", "Windows of the Prévert pavilion: delayed, the glazier is Brisseau", "web")]
+    heard = voices(*talk, ("user", "Then we hand over on 15 July"))
+    old = "Prévert pavilion, handed over on 30 June"
+    assert heard.trust("Prévert pavilion: handed over on 15 July", old) == "user"
+    assert heard.trust("Prévert pavilion: handed over on 15 July") == "web"
+    assert heard.trust("Prévert pavilion: handed over on 15 July by Brisseau", old) == "web"
+    assert heard.trust("Prévert pavilion: not handed over on 15 July", old) == "web"
+
+
 def test_an_address_that_a_person_gives_says_nothing_of_its_page():
     """Issue 16: who names a page to read has not used its words; who names the company has."""
     page = "FarLens may be given the address of each client, and the dates of travel. Factures sans contrôle."

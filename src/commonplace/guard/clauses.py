@@ -13,6 +13,7 @@ from commonplace.text.content import Vocabulary
 from commonplace.text.everyday import COMMON
 from commonplace.text.numerals import numerals
 from commonplace.text.patterns import pattern
+from commonplace.text.terms import CJK
 
 _YOU: Final = pattern(r"\b(?:you|du|tu|vous|tú|usted|você|ты|вы|ty|jij|u)\b|[你您]|당신", re.IGNORECASE)
 PRONOUN: Final = pattern(  # none that is an article too
@@ -47,7 +48,7 @@ _ACTOR: Final = pattern(  # `Anna works`, `my wife Anna works`, `Frau Lutz zahlt
     r"|do|na|w|z|dla|od|op|van|voor|met|на|в|к|с|по|за|от|до|для|из)\s)(?=[^\W\d_A-ZÀ-ÞА-ЯЁ]))",  # no verb
 )
 _LABELLED: Final = pattern(r"(?:\A|[:\n-]\s?)([^\W\d_]{2,})(?=[,:])")  # `- Jimena, from Rosario`
-_UNIT: Final = pattern(r"\s?([^\W\d_]{2,})")  # behind a number
+_UNIT: Final = pattern(rf"\s?([{CJK}]|[^\W\d_]{{2,}})")  # behind a number
 _GOES_ON: Final = pattern(  # with a verb that has no person
     r"[^\W\d_]{2,}(?:ing|ar|er|ir|are|ere|ire)(?:me|se|nos|si|ci|l[oae]s?)?\s", re.IGNORECASE
 )
@@ -158,7 +159,8 @@ class Reader:
                 found.append(Clause(*of, denials.denied(part), denies, doubts, supposes, asked, person, part, of_self))
                 if denials.only_doubts(part) or (len(found) > start + 1 and denials.leaves_open(part)):
                     begin = start if len(found) > start + 1 else last
-                    found[begin:] = [each._replace(supposes=True, doubts=True) for each in found[begin:]]
+                    end = len(found) - (len(own) > 1)  # what says no is not what is open
+                    found[begin:end] = [each._replace(supposes=True, doubts=True) for each in found[begin:end]]
             last = start
         return found
 

@@ -83,6 +83,10 @@ class Talk:
                 ]
             if person and not self._is_answered(place):
                 clauses = [c._replace(doubts=c.doubts or (c.asks and denials.deliberates(c.text))) for c in clauses]
+            if person and self._is_looked_up(place):
+                clauses = [
+                    c._replace(supposes=c.supposes and not c.asks, doubts=c.doubts and not c.asks) for c in clauses
+                ]
             found += (each._replace(place=place) for each in clauses)
         return found[-_MOST_CLAUSES:]
 
@@ -94,6 +98,11 @@ class Talk:
         """True if a person speaks right behind a message, or agrees behind what the assistant says to it."""
         behind = self._said[place + 1 : place + 3]
         return any(person and (not n or _YES.match(text)) for n, (text, _, person) in enumerate(behind))
+
+    def _is_looked_up(self, place: int) -> bool:
+        """True if the assistant says yes to a message once it has looked: behind an answer that goes before."""
+        behind = self._said[place + 1 : place + 3]
+        return len(behind) > 1 and not any(person for _, _, person in behind) and bool(_YES.match(behind[1][0]))
 
     @cached_property
     def _everything(self) -> list[tuple[Clause, Vocabulary]]:
@@ -285,6 +294,7 @@ class Talk:
             self._clauses[n].denies
             or "0" in self._clauses[n].numbers
             or denials.limits(self._clauses[n].text, clause.content)
+            or (denials.ends(self._clauses[n].text) and not denials.ends(clause.text))  # `no car`, of `sold the car`
             for n in near
         )
 
@@ -310,7 +320,7 @@ class Talk:
         theirs = frozenset[str]().union(*(other.content for _, other in nearest))
         if not nearest or denials.limits(text, theirs):
             return ""
-        if all(other.doubts for _, other in nearest):
+        if all(other.doubts for _, other in nearest) and not self._is_remembered(clause, most):
             return "" if denials.plans(text) else "guess: it tells as a fact what was said as a possibility"
         denied = any(
             shared_words(other.denied, clause.content)
@@ -327,6 +337,11 @@ class Talk:
                 return "negation: it says what was denied"
         return ""
 
+    def _is_remembered(self, clause: Clause, most: int) -> bool:
+        """True if memory shares more words with a clause than the talk does."""
+        known = (other for other, _ in self._everything[len(self._clauses) :])
+        return any(len(shared_words(clause.content, other.content)) > most for other in known)
+
     @cached_property
     def _denied(self) -> Vocabulary:
         """What clauses deny that say little else, with their numbers and weekdays."""
@@ -335,6 +350,11 @@ class Talk:
 
     def _is_put_right(self, clause: Clause, denied: Clause) -> bool:
         """True if a clause says what is said instead of a denied one (`not on Azure, but on Hetzner`)."""
+        front = denied._replace(text=denials.before(denied.text), weekdays=frozenset())  # `12:30, not 1`
+        if times_of(front) & times_of(clause) or counts_of(front.text) & clause.numbers:
+            return True
+        if denied.numbers and clause.numbers and not denied.numbers & clause.numbers:
+            return True
         behind = (self._clauses[n] for n, each in enumerate(self._clauses[:-1], 1) if self._clauses[n - 1] is denied)
         instead = next(behind, None)
         if instead is None or instead.denies or not instead.person:

@@ -35,7 +35,8 @@ class Counted:
         for value in clause.numbers:
             homes = [each for each in self._clauses if value in each.numbers]
             said = [each for each in homes if each.person]
-            if (said and self._has_neighbour(own, words, counts, said)) or (
+            apart = said and not any(shared_words(words, each.content) for each in homes)
+            if (apart and self._has_neighbour(own, counts, said)) or (
                 homes and not said and self._is_corrected(own, counts, homes)
             ):
                 return f"other-number: what was said has another number than {value}"
@@ -43,13 +44,9 @@ class Counted:
                 return f"other-number: {value} is no longer so"
         return ""
 
-    def _has_neighbour(
-        self, own: frozenset[str], words: frozenset[str], counts: frozenset[str], homes: Sequence[Clause]
-    ) -> bool:
-        """True if a statement names nothing that its number was said of, but what another number beside it counts."""
+    def _has_neighbour(self, own: frozenset[str], counts: frozenset[str], homes: Sequence[Clause]) -> bool:
+        """True if a statement names what another number counts, beside where its number was said of something."""
         if not all(home.content - home.dated - units_of(home) for home in homes):
-            return False
-        if any(shared_words(words, home.content) for home in homes):
             return False
         places = {n for n, each in enumerate(self._clauses) for home in homes if each is home}
         return any(

@@ -321,7 +321,8 @@ class _Court:
 
     def _trust(self, text: str, touched: Sequence[ViewEntry]) -> Trust:
         """Return how far a statement is trusted; what it keeps of a record ranks as that record."""
-        levels = [self.voices.trust(line) for line in rewriting.statements(text) or [text]]
+        kept = "\n".join(entry.text for entry in touched if not is_below_agent(entry.trust))
+        levels = [self.voices.trust(line, kept) for line in rewriting.statements(text) or [text]]
         return lowest_trust([*levels, *(entry.trust for entry in touched)])
 
     def _unrelated(self, edit: Edit, text: str, touched: Sequence[ViewEntry]) -> str:
@@ -382,7 +383,7 @@ class _Court:
 
         def ruling(line: str, before: str | None) -> Ruling:
             entry = by_text.get(content.fold(before)) if before is not None else None
-            trust = self.voices.trust(line)
+            trust = self.voices.trust(line, "" if before is None or (entry and is_below_agent(entry.trust)) else before)
             stated = headed.get(line, line)
             ground = (
                 self.evidence.summary_fault(stated)
@@ -452,14 +453,8 @@ class _Court:
                     self.held.append((edit, reason))
                 return
             trust = lowest_trust([trust, edit.trust or trust, *(self.voices.trust(part) for part in heads)])
-            if (
-                text.strip() != base.strip()
-                or edit.title
-                or edit.description
-                or edit.parents
-                or edit.category
-                or edit.links
-            ):
+            fields = (edit.title, edit.description, edit.parents, edit.category, edit.links)
+            if text.strip() != base.strip() or any(fields):
                 self.accepted.append((number, msgspec.structs.replace(edit, body=text.rstrip("\n"), trust=trust)))
             return
         if [line.raw for line in rewriting.read(text)] != [line.raw for line in rewriting.read(base)]:

@@ -14,7 +14,7 @@ from typing import Final
 
 from commonplace.guard.about import FIRST_PERSON
 from commonplace.guard.contradictions import Talk
-from commonplace.guard.spoken import HALF, NOON, Said
+from commonplace.guard.spoken import HALF, NOON, Said, has_german, reads_german, seen
 from commonplace.guard.sums import listed
 from commonplace.records import RecordedMessage
 from commonplace.text import content, days, denials
@@ -29,10 +29,9 @@ from commonplace.text.units import measured
 _CAPITAL: Final = pattern(r"(?<![^\W_])[^\W\d_][^\W_]*(?:['’-][^\W\d_]+)*")
 _HYPHEN: Final = pattern(r"[-'’]")
 _BEFORE_INITIAL: Final = pattern(r"(?:\A|[.!?:;(\[\"“„«»/|•*_·…–—-]|\d[.)])\s*['\"“„«*_`(\[]*\Z")
-_GERMAN: Final = pattern(
-    r"\b(?:und|nichts?|ist|sind|der|die|das|ich|mir|wir|mit|für|auf|von|den|zum|zur|bitte|mehr|eine?)\b", re.IGNORECASE
-)
 _BEHIND_NUMBER: Final = pattern(r"\d\s?\Z")
+_FULL_HOUR: Final = 60  # minutes
+_DIGITS: Final = pattern(r"\d+")
 _TITLE: Final = pattern(r"\b(?:herr|frau|dr|prof|familie|firma)\.?\s\Z", re.IGNORECASE)
 _HONOURED: Final = pattern(
     r"([\u4e00-\u9fff]{1,4}|[\uac00-\ud7af]{2,4}\s?)(?:先生|さん|氏|様|くん|ちゃん|老师|女士|씨|님)"
@@ -46,6 +45,7 @@ _ADJECTIVE: Final = pattern(  # of German, at the head of a line before a noun t
     re.IGNORECASE,
 )
 _PLACED_CHARS: Final = 6
+_PART_CHARS: Final = 3  # of a compound
 _ALLERGY: Final = pattern(
     r"\b(?:all?erg|al[eé]rg|аллерг|intoll?eran)\w*\s(?:to|gegen|à|aux?|a|al|ao|på|voor|на|na)\s(?:l[ae]s?\s|l')?(\w+)"
     r"(?:,?\s(?:and|or|und|et|y|e|и|i)\s(\w+))?",
@@ -55,8 +55,6 @@ _IN_QUOTES: Final = pattern(r"[\"“„«»「『][^\"”“»«」』]{1,80}[\"
 _MOST_CHARS: Final = 2000  # of a statement; more is none that a person could review
 _SHORT_DATE: Final = pattern(r"(?<![\d.,:-])(\d\d)[.-](\d\d)(?![\d.:-])")  # `28.01`, `01-28`
 _ORDINAL: Final = pattern(r"(?:st|nd|rd|th|er|º|ª|[日号])(?!\w)")  # behind the number of a day: `the 12th`
-_END_CHARS: Final = 20_000  # of each end of another message
-_TOOL_CHARS: Final = 3000  # of each end of a tool's result
 _WELL_KNOWN: Final = 5  # words of a summary's sentence that were said, and their share, for one to be its own
 _KNOWN_SHARE: Final = 0.6
 _SAME: Final = 2  # words of content, for two texts to be about the same
@@ -74,7 +72,7 @@ class Evidence:
 
     def __init__(self, messages: Sequence[RecordedMessage], entries: Iterable[str] = ()) -> None:
         self.said = [
-            Said(_seen(m), speaker=plain_name(m.message.name) or "", person=m.message.role == "user", at=m.message.at)
+            Said(seen(m), speaker=plain_name(m.message.name) or "", person=m.message.role == "user", at=m.message.at)
             for m in messages
         ]
         self.known = [Said(text) for text in entries]
@@ -137,15 +135,15 @@ class Evidence:
 
     @cached_property
     def _is_german(self) -> bool:
-        return _reads_german(" ".join(said.text[:2000] for said in self._all[:200]))
+        return reads_german(" ".join(said.text[:2000] for said in self._all[:200]))
 
     @cached_property
     def _hears_german(self) -> bool:
-        return any(_reads_german(said.text[:2000]) for said in self.said)
+        return any(reads_german(said.text[:2000]) for said in self.said)
 
     def _may_be_german(self, text: str) -> bool:
         """True if a statement may have been written in German, where each noun begins with a capital."""
-        return self._is_german or (self._hears_german and _GERMAN.search(text) is not None)
+        return self._is_german or (self._hears_german and has_german(text))
 
     @cached_property
     def _well_known(self) -> frozenset[str]:
@@ -256,14 +254,7 @@ class Evidence:
             or self._against_memory(text, said)
             or self._of_another(text)
         )
-        advice = _ADVICE.match(text)
-        return "" if advice is not None and self._concludes(text[advice.end() :], reason) else reason
-
-    def _concludes(self, advice: str, reason: str) -> bool:
-        """True if advice may be given all the same: it was not said, or denies what no message is about."""
-        said = _content(advice)
-        near = max((len(each.vocabulary.shared(said)) for each in self.said), default=0)
-        return reason.startswith("unfounded:") or (reason.startswith("negation:") and 2 * near < len(said))
+        return "" if _ADVICE.match(text) and reason.startswith("unfounded:") else reason
 
     def _against_memory(self, text: str, said: frozenset[str]) -> str:
         """Return the fault if memory says the opposite, and nobody spoke of what both are about."""
@@ -291,6 +282,8 @@ class Evidence:
                 continue
             if each.kind == "path" and not content.content(each.text):
                 continue
+            if each.kind == "address" and self._has_parts(folded) and _DIGITS.sub("", folded) in self._undigited:
+                continue  # it is known with another port
             return f"new-{each.kind}: {folded[:80]!r} is in no source"
         return ""
 
@@ -300,6 +293,10 @@ class Evidence:
             return False
         written = re.compile(rf"\b{re.escape(word)}\b")
         return any(written.search(said.text) for said in self._all)
+
+    @cached_property
+    def _undigited(self) -> str:
+        return _DIGITS.sub("", self._folded)
 
     def _has_parts(self, folded: str) -> bool:
         return all(part in self._folded for part in re.split(r"[^\w]+", folded) if part)
@@ -349,6 +346,10 @@ class Evidence:
             return True
         hours = {str(h) for h in (hour, hour % 12, hour + 12) if h <= 24} | {str(hour % 12 or 12)}
         after = {str(h) for h in ((hour + 1) % 24, (hour + 1) % 12 or 12)}
+        if minute and any(f"{each}.{minute:02d}" in self._numbers for h in hours for each in (h, h.zfill(2))):
+            return True
+        if any((str(_FULL_HOUR - minute), each) in said.before_hour for each in after for said in self._all):
+            return True
         if minute == 0:
             return bool(hours & self._numbers) or (hour == 12 and NOON.search(self._folded) is not None)
         written = {str(minute), f"{minute:02d}"} & self._numbers or f":{minute:02d}" in self._folded
@@ -362,7 +363,8 @@ class Evidence:
             return f"new-name: no message says {', '.join(repr(name) for name in names[:4])}"
         for match in _HONOURED.finditer(text):
             name = match.group(1).strip()
-            if not any(name[n:] and name[n:].casefold() in self._folded for n in range(max(1, len(name) - 1))):
+            ends = (n for n in range(len(name)) if name[n:].casefold() in self._folded)
+            if not any(n < max(1, len(name) - 1) or name[:n] in self._folded for n in ends):
                 return f"new-name: no message says {match.group()!r}"
         return ""
 
@@ -414,7 +416,19 @@ class Evidence:
         if is_no_name(word) or denials.denies(word):
             return True
         parts = [part for part in content.words(word) if len(part) > 1]
-        return all(self._vocabulary.holds(part) or self._is_short_for(word) for part in parts)
+        known = all(self._vocabulary.holds(part) or self._is_short_for(word) or self._is_made(part) for part in parts)
+        joined = "".join(parts)  # `OOM-killed` of `OOMKilled`, `VSCode` of `VS Code`
+        return known or self._vocabulary.holds(joined) or (word[1:].lower() != word[1:] and joined in self._joined)
+
+    @cached_property
+    def _joined(self) -> str:
+        return "\n".join(said.bare.replace(" ", "") for said in self._all)
+
+    def _is_made(self, word: str) -> bool:
+        """True if a word of German is made of two that were said (`Zugkarten`)."""
+        ends = range(_PART_CHARS, len(word) - _PART_CHARS + 1) if self._is_german else ()
+        parts = ((word[:n], word[n:]) for n in ends)
+        return any(all(map(self._vocabulary.holds, each)) for each in parts)
 
     def _is_inside(self, word: str) -> bool:
         """True if a word is part of one that was said, or made of one (`Import` in `Importmodul`)."""
@@ -471,7 +485,8 @@ class Evidence:
         return found
 
     def _supports(self, word: str) -> bool:
-        return self._vocabulary.holds(word) or self._is_inside(word) or self._is_short_for(word.upper())
+        known = self._vocabulary.holds(word) or self._is_inside(word) or self._is_short_for(word.upper())
+        return known or self._is_made(word)
 
     def _has_number(self, number: Numeral) -> bool:
         return number.sure and not number.values.isdisjoint(self._numbers)
@@ -481,14 +496,3 @@ def _content(text: str) -> frozenset[str]:
     """Return the words of content of a text, and every word that it quotes."""
     quoted = (word for match in _IN_QUOTES.finditer(text) for word in content.words(match.group()))
     return content.content(text).union(quoted)
-
-
-def _seen(recorded: RecordedMessage) -> str:
-    """Return what a model can have seen of a message: of a long one the two ends."""
-    end = _TOOL_CHARS if recorded.message.role == "tool" else _END_CHARS
-    text = recorded.text
-    return text if len(text) <= 2 * end else f"{text[:end]}\n{text[-end:]}"
-
-
-def _reads_german(text: str) -> bool:
-    return len(_GERMAN.findall(text)) * 12 > len(text.split()) > 0

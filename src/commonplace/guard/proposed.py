@@ -5,22 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, assert_never
 
+from commonplace import operations
 from commonplace.guard import rewriting
-from commonplace.operations import (
-    AddEntry,
-    AppendJournal,
-    Edit,
-    Operation,
-    Proposal,
-    PutItem,
-    PutTopic,
-    RemoveEntry,
-    RemoveItem,
-    RemoveTopic,
-    ReplaceEntry,
-    RewriteDocument,
-    View,
-)
 from commonplace.text import content
 from commonplace.text.patterns import pattern
 
@@ -33,41 +19,41 @@ _LINK: Final = pattern(r"\[\[([^\[\]\n]{1,200})\]\]")
 STAMP: Final = pattern(r"\A\s*\[[^\]\n]{4,40}\]\s*")
 
 
-def texts(proposal: Proposal) -> tuple[str, ...]:
+def texts(proposal: operations.Proposal) -> tuple[str, ...]:
     """List every text of a proposal that the guard must look at, each once: wholes, and their statements."""
     found = [proposal.journal, *statements_of(proposal.journal)] if proposal.journal else []
     for edit in proposal.operations:
         for text in texts_of(edit):
             found += [text, *(line.text for line in rewriting.read(text))]
-        if isinstance(edit, AppendJournal):
+        if isinstance(edit, operations.AppendJournal):
             found += statements_of(edit.text)
     found += [text for text, _ in proposal.unread if text]
     return tuple(dict.fromkeys(found))
 
 
-def headings(proposal: Proposal) -> list[str]:
+def headings(proposal: operations.Proposal) -> list[str]:
     """Return the headings of the documents that a model rewrote, as they were."""
-    bases = [edit.base or "" for edit in proposal.operations if isinstance(edit, RewriteDocument)]
+    bases = [edit.base or "" for edit in proposal.operations if isinstance(edit, operations.RewriteDocument)]
     lines = (line for base in bases for line in rewriting.read(base))
     return [line.raw.strip("# \t") for line in lines if not line.claims and line.key]
 
 
-def links(proposal: Proposal, view: View) -> set[str]:
+def links(proposal: operations.Proposal, view: operations.View) -> set[str]:
     """Return the links of a proposal that lead to a file which is there, or which it makes."""
-    made = (edit.path for edit in proposal.operations if isinstance(edit, PutTopic))
+    made = (edit.path for edit in proposal.operations if isinstance(edit, operations.PutTopic))
     paths = (*(entry.path for entry in view.entries), *view.unseen, *made)
     names = {path.rpartition("/")[2].removesuffix(".md") for path in paths}
     return names.intersection(found[1] for text in texts(proposal) for found in _LINK.finditer(text))
 
 
-def texts_of(edit: Edit) -> tuple[str, ...]:
+def texts_of(edit: operations.Edit) -> tuple[str, ...]:
     """Return the texts an operation would store."""
     match edit:
-        case AddEntry():
+        case operations.AddEntry():
             return tuple(part for part in (edit.text, edit.section) if part)
-        case ReplaceEntry() | RewriteDocument() | AppendJournal():
+        case operations.ReplaceEntry() | operations.RewriteDocument() | operations.AppendJournal():
             return (edit.text,)
-        case PutTopic():
+        case operations.PutTopic():
             parts = (
                 edit.title,
                 edit.description,
@@ -78,9 +64,9 @@ def texts_of(edit: Edit) -> tuple[str, ...]:
                 *edit.front.values(),
             )
             return tuple(part for part in parts if part)
-        case PutItem():
+        case operations.PutItem():
             return tuple(_leaves(edit.data))
-        case RemoveEntry() | RemoveTopic() | RemoveItem():
+        case operations.RemoveEntry() | operations.RemoveTopic() | operations.RemoveItem():
             return ()
         case _:
             assert_never(edit)
@@ -105,7 +91,7 @@ def statements_of(text: str) -> list[str]:
     return content.sentences(STAMP.sub("", text))
 
 
-def sentences_of(operation: Operation) -> list[str]:
+def sentences_of(operation: operations.Operation) -> list[str]:
     """Return the sentences that an operation would write."""
     texts = [str(getattr(operation, name, "")) for name in ("text", "body", "description", "title")]
     texts += [value for value in getattr(operation, "data", {}).values() if isinstance(value, str)]

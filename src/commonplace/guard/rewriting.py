@@ -215,7 +215,7 @@ def _side_by_side(old: Sequence[Line], new: Sequence[Line]) -> _Sides:
 def _goes(line: Line, sides: _Sides, written: Sequence[Line], told: _Told, *, waits: bool = False) -> bool:
     """True if an old line is in what is written, or if a message corrects it or says that it no longer is so."""
     came = [other for other in written if other.claims]
-    if any(holds(other.text, line.text) for other in came) or _is_settled(line, written):
+    if any(holds(other.text, line.text) for other in came):
         return True
     if say_whole([other.text for other in came if other.key in sides.before], line.text):  # it was split
         return True
@@ -337,8 +337,9 @@ def _in_place(old: Sequence[Line], new: Sequence[Line]) -> dict[str, Line]:
     for tag, start, end, begun, over in blocks.get_opcodes():
         gone = [line for line in old[start:end] if line.claims]
         came = [line for line in new[begun:over] if line.claims]
-        if tag == "replace" and len(gone) == len(came):
-            pairs = zip(gone, came, strict=True)
+        if tag == "replace":
+            alike = ((other, one) for one in came for other in gone if _begin_alike(one, other))
+            pairs = zip(gone, came, strict=True) if len(gone) == len(came) else alike
             found |= {
                 one.key: other
                 for other, one in pairs
@@ -372,14 +373,6 @@ def _may_leave(line: Line, came: Sequence[Line], sides: _Sides, told: _Told) -> 
         ):
             return True
     return False
-
-
-def _is_settled(line: Line, written: Sequence[Line]) -> bool:
-    """True if an old line only says that something is open, and one of the written ones is about that."""
-    about = denials.open_about(line.text)
-    return bool(about) and any(
-        2 * len(Vocabulary(content.words(other.text)).shared(about)) >= len(about) for other in written
-    )
 
 
 def _is_answered(line: Line, came: Sequence[Line], before: dict[str, Line | None], new_words: NewWords) -> bool:

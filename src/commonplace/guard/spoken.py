@@ -6,14 +6,16 @@ import re
 from collections.abc import Iterable
 from datetime import datetime
 from functools import cached_property
+from itertools import pairwise, product
 from typing import Final
 
 from commonplace.guard.sums import worked_out
+from commonplace.records import RecordedMessage
 from commonplace.text import content, days, denials
 from commonplace.text.content import Vocabulary
 from commonplace.text.numerals import Numeral, numerals
 from commonplace.text.patterns import pattern
-from commonplace.text.units import measured
+from commonplace.text.units import measured, other_units
 
 HALF: Final = pattern(
     r"half|halb|demi|media|mezz[ao]|meia|пол|pół|半|반|quarter|viertel|quart|cuarto|четверть|kwadrans|刻|past|to\b",
@@ -27,8 +29,25 @@ _HALF_HOUR: Final = pattern(
     r"|半小时|半時間|반\s?시간",
     re.IGNORECASE,
 )
+_QUARTERS: Final = pattern(
+    r"quarters? of an hour|quarter[ -]hour|viertelstunde|quarts? d['’]heure|cuartos? de hora|quart[oi] d['’]ora"
+    r"|quartos? de hora|четверт\w+ часа|kwadrans|刻钟",
+    re.IGNORECASE,
+)
+_ONE: Final = pattern(  # `an hour and a half`
+    r"\b(?:an?|une?|una|uma|eine?)\s(?=[^\W\d_]+\s(?:and a half|et demie?|y media|e mezz[ao]|e meia|und ein\w* halbe))",
+    re.IGNORECASE,
+)
 _COUNTED: Final = pattern(r"\s?[€$£¥%元円원个個人回次]|\s([^\W\d_]{4,})")  # behind a number: of it there are so many
 
+_GERMAN: Final = pattern(
+    r"\b(?:und|nichts?|ist|sind|der|die|das|ich|mir|wir|mit|für|auf|von|den|zum|zur|bitte|mehr|eine?|mein\w*|kein\w*|wird|auch|noch)\b",
+    re.IGNORECASE,
+)
+_END_CHARS: Final = 20_000  # of each end of another message
+_TOOL_CHARS: Final = 3000  # of each end of a tool's result
+_TO: Final = frozenset(["to", "vor", "voor", "para as", "para a", "para o"])  # between minutes and an hour
+_LESS: Final = frozenset(["moins", "menos", "meno"])  # between an hour and minutes
 _MOST_DAYS: Final = 31  # of a month
 _INSIDE_CHARS: Final = 4  # of a word that may be part of another one
 
@@ -48,9 +67,12 @@ class Said:
             follow.add((str(at.year), ""))
         if _HALF_HOUR.search(text):
             follow.add(("30", ""))
+        if _QUARTERS.search(text):
+            follow |= {("15", "min"), ("45", "min")}
         if HALF.search(text):
-            whole = written.union(value for value, _ in follow)
-            follow |= {(f"{value}.5", "") for value in whole if value.isdigit() and len(value) < 4}
+            whole = [(value, unit) for number, unit in measured(_ONE.sub("1 ", text)) for value in number.values]
+            halves = [(f"{value}.5", unit) for value, unit in whole if value.isdigit() and len(value) < 4]
+            follow.update(halves, *(other_units(*half) for half in halves))
         self._follow = follow.union(worked_out(text))
         self.numbers = frozenset(written.union(value for value, _ in self._follow))
 
@@ -73,6 +95,17 @@ class Said:
         begun = [int(value) for value in found if value.isdigit() and int(value) <= _MOST_DAYS]
         spans = {span for span in days.lasting(self.text) if span > 1} if begun else set()
         return found | {str(day + span - 1) for day in begun for span in spans}
+
+    @cached_property
+    def before_hour(self) -> set[tuple[str, str]]:
+        """The minutes that it says are before an hour, each with the hour (`ten to four`, `las tres menos diez`)."""
+        found: set[tuple[str, str]] = set()
+        for one, two in pairwise(numerals(self.text)):
+            between = self.text[one.end : two.start].strip().casefold()
+            if between in _TO or between in _LESS:
+                pair = (one.values, two.values) if between in _TO else (two.values, one.values)
+                found.update(product(*pair))
+        return found
 
     @cached_property
     def units(self) -> dict[str, set[str]]:
@@ -131,3 +164,20 @@ def _counts(text: str, end: int) -> bool:
     match = _COUNTED.match(text, end)
     word = match[1] if match else None
     return match is not None and (word is None or (word.islower() and not content.is_joining(content.bare(word))))
+
+
+def seen(recorded: RecordedMessage) -> str:
+    """Return what a model can have seen of a message: of a long one the two ends."""
+    end = _TOOL_CHARS if recorded.message.role == "tool" else _END_CHARS
+    text = recorded.text
+    return text if len(text) <= 2 * end else f"{text[:end]}\n{text[-end:]}"
+
+
+def has_german(text: str) -> bool:
+    """True if a text has a word of German that joins others."""
+    return _GERMAN.search(text) is not None
+
+
+def reads_german(text: str) -> bool:
+    """True if a text is written in German."""
+    return len(_GERMAN.findall(text)) * 12 > len(text.split()) > 0

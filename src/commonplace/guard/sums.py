@@ -46,7 +46,7 @@ def _combined(sentence: str) -> set[str]:
     """Return what the numbers of one sentence are together, dates and times of day aside."""
     dated = [(named.start, named.end) for named in days.named(sentence)]
     counted = [
-        min(number.values, key=len)
+        min(number.values, key=lambda value: (not value.isdigit(), len(value), value))
         for number in numerals(sentence)
         if number.sure and not any(start < number.end and number.start < end for start, end in dated)
     ]

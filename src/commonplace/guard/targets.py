@@ -7,21 +7,8 @@ from typing import Final, TypeGuard, assert_never
 
 import msgspec
 
+from commonplace import operations
 from commonplace.guard import rewriting
-from commonplace.operations import (
-    AddEntry,
-    AppendJournal,
-    Edit,
-    PutItem,
-    PutTopic,
-    RemoveEntry,
-    RemoveItem,
-    RemoveTopic,
-    ReplaceEntry,
-    RewriteDocument,
-    View,
-    ViewEntry,
-)
 from commonplace.records import RecordedMessage, Source
 from commonplace.text import content
 from commonplace.text.patterns import pattern
@@ -30,26 +17,26 @@ _GAP: Final = pattern(r"\.{3,}|…|\[\.+\]")
 _QUOTE_EDGES: Final = " '\".,;:!?-"
 
 
-def entries(edit: Edit, view: View) -> tuple[ViewEntry, ...] | None:
+def entries(edit: operations.Edit, view: operations.View) -> tuple[operations.ViewEntry, ...] | None:
     """Return the entries that an operation would change; None if it names one that is not there, or several."""
     here = tuple(entry for entry in view.entries if entry.path == edit.path)
     match edit:
-        case ReplaceEntry() | RemoveEntry():
+        case operations.ReplaceEntry() | operations.RemoveEntry():
             return _target(edit.target, here if edit.path else view.entries)
-        case AddEntry() | AppendJournal():
+        case operations.AddEntry() | operations.AppendJournal():
             return ()
-        case RewriteDocument() | PutTopic():
+        case operations.RewriteDocument() | operations.PutTopic():
             return here
-        case RemoveTopic():
+        case operations.RemoveTopic():
             return here or None
-        case PutItem() | RemoveItem():
+        case operations.PutItem() | operations.RemoveItem():
             found = tuple(e for e in here if e.id in {edit.id, f"{edit.path}#{edit.id}"})
-            return found if found or isinstance(edit, PutItem) else None
+            return found if found or isinstance(edit, operations.PutItem) else None
         case _:
             assert_never(edit)
 
 
-def _target(target: str, entries: Sequence[ViewEntry]) -> tuple[ViewEntry, ...] | None:
+def _target(target: str, entries: Sequence[operations.ViewEntry]) -> tuple[operations.ViewEntry, ...] | None:
     exact = [e for e in entries if target in {e.id, str(e.number), e.text}]
     if len(exact) == 1:
         return (exact[0],)
@@ -58,7 +45,9 @@ def _target(target: str, entries: Sequence[ViewEntry]) -> tuple[ViewEntry, ...] 
     return (near[0],) if not exact and len(near) == 1 else None
 
 
-def quotes(edit: Edit, messages: Mapping[tuple[str, str], RecordedMessage]) -> Iterator[tuple[RecordedMessage, str]]:
+def quotes(
+    edit: operations.Edit, messages: Mapping[tuple[str, str], RecordedMessage]
+) -> Iterator[tuple[RecordedMessage, str]]:
     """Yield each message that an operation cites with words of it, and the words."""
     given = (*edit.quotes, *("",) * (len(edit.sources) - len(edit.quotes)))
     for source, quote in zip(edit.sources, given, strict=False):
@@ -67,7 +56,7 @@ def quotes(edit: Edit, messages: Mapping[tuple[str, str], RecordedMessage]) -> I
             yield message, quote
 
 
-def quoted_sentences(edit: Edit, messages: Mapping[tuple[str, str], RecordedMessage]) -> list[str]:
+def quoted_sentences(edit: operations.Edit, messages: Mapping[tuple[str, str], RecordedMessage]) -> list[str]:
     """Return the sentences of the messages that hold the words which an operation quotes."""
     return [
         next((each for each in content.sentences(message.text) if is_quoted_in(quote, each)), quote)
@@ -75,7 +64,7 @@ def quoted_sentences(edit: Edit, messages: Mapping[tuple[str, str], RecordedMess
     ]
 
 
-def cited_right(edit: Edit, messages: Mapping[tuple[str, str], RecordedMessage]) -> Edit:
+def cited_right(edit: operations.Edit, messages: Mapping[tuple[str, str], RecordedMessage]) -> operations.Edit:
     """Return an operation with only those cites that are right: a quote is of the message that says it.
 
     A quote that its message does not have names the message that has it. One that none has is left out with its
@@ -94,14 +83,14 @@ def cited_right(edit: Edit, messages: Mapping[tuple[str, str], RecordedMessage])
     return msgspec.structs.replace(edit, sources=tuple(sources), quotes=tuple(quotes))
 
 
-def is_whole(edit: Edit) -> TypeGuard[RewriteDocument | PutTopic]:
+def is_whole(edit: operations.Edit) -> TypeGuard[operations.RewriteDocument | operations.PutTopic]:
     """True if an operation writes a whole document or topic, which is judged line by line."""
-    return isinstance(edit, RewriteDocument) or (isinstance(edit, PutTopic) and edit.line is None)
+    return isinstance(edit, operations.RewriteDocument) or (isinstance(edit, operations.PutTopic) and edit.line is None)
 
 
-def as_replacement(edit: Edit, touched: Sequence[ViewEntry]) -> Edit:
+def as_replacement(edit: operations.Edit, touched: Sequence[operations.ViewEntry]) -> operations.Edit:
     """Return a topic's only line put in place of another only line as what it is: the replacement of that line."""
-    if not isinstance(edit, PutTopic) or not edit.sources or edit.title or edit.description or edit.kind:
+    if not isinstance(edit, operations.PutTopic) or not edit.sources or edit.title or edit.description or edit.kind:
         return edit
     old = [line for entry in touched for line in entry.text.splitlines() if line.strip()]
     new = [line for line in edit.body.splitlines() if line.strip()]

@@ -232,20 +232,23 @@ class Voices:
                 turns[self._turn] = (place, trust)
         self._below.append(_Text(place, trust, Heard(text)))
 
-    def borrowed(self, statement: str) -> Trust | None:
-        """Return the trust of the text below `agent` that a statement echoes; None if it echoes none."""
+    def borrowed(self, statement: str, kept: str = "") -> Trust | None:
+        """Return the trust of the text below `agent` that a statement echoes; None if it echoes none.
+
+        What it keeps of the trusted text that it replaces counts as taken only beside a word that it does not keep.
+        """
         if not self._below:
             return None
         levels: list[Trust] = []
         sums: dict[int, float] = {}
         taken: set[int] = set()  # the turns from which it takes a name that the person never used
         names = {word[:_KEY_CHARS] for word in content.firm(statement)}
-        for key, weight in sorted(_weights(statement).items(), key=lambda each: each[0] in self._own):
+        had = keys(kept) - self._own if denials.denies(kept) == denials.denies(statement) else frozenset[str]()
+        for key, weight in sorted(_weights(statement).items(), key=lambda each: (each[0] in self._own, each[0] in had)):
             for turn, (_, trust) in self._brought.get(key, {}).items():
-                if key not in self._own:
-                    taken |= {turn} if key in names else set()
-                elif turn not in taken:
+                if (key in had and turn not in sums) or (key in self._own and turn not in taken):
                     continue
+                taken |= {turn} if key in names and key not in self._own else set()
                 sums[turn] = sums.get(turn, 0.0) + weight
                 if sums[turn] >= _ENOUGH:
                     levels.append(trust)
@@ -261,9 +264,9 @@ class Voices:
     def _vouches(text: _Text, first: _Text) -> bool:
         return text.place < first.place or text.trust == "user"
 
-    def trust(self, statement: str) -> Trust:
-        """Return how far a statement that a model wrote can be trusted."""
-        low = self.borrowed(statement)
+    def trust(self, statement: str, kept: str = "") -> Trust:
+        """Return how far a statement that a model wrote, in the place of a trusted one, can be trusted."""
+        low = self.borrowed(statement, kept)
         if low is not None:
             return low
         if self._past is not None and is_below_agent(past := self._past.trust(statement)):

@@ -20,6 +20,7 @@ _QUOTES: Final = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "“": '"', "
 _WORD: Final = pattern(f"[{CJK}]+|[^\\W_{CJK}]+")
 _WIDE: Final = pattern(f"[{CJK}]")
 _WIDE_OR_DIGIT: Final = pattern(rf"[{CJK}\d]")
+_STROKES: Final = str.maketrans({"ё": "е", "ß": "ss", "ø": "o", "æ": "ae", "œ": "oe", "ł": "l", "đ": "d"})
 _VOICED: Final = "\u3099\u309a"  # marks that make another sign of a Japanese one
 _WIDE_STOP: Final = pattern(
     "用户|使用者|ユーザー?|사용자|我们|你们|他们|这个|那个|可以|需要|一下|以及|还有|的|了|是|在|和|与|也|都|就|我|你|他|她|它|"
@@ -66,7 +67,7 @@ def bare(word: str) -> str:
     folded = word.casefold()
     if folded.isascii():
         return folded
-    split = unicodedata.normalize("NFD", folded.replace("ё", "е").replace("ß", "ss"))
+    split = unicodedata.normalize("NFD", folded.translate(_STROKES))
     return unicodedata.normalize("NFC", "".join(c for c in split if unicodedata.category(c) != "Mn" or c in _VOICED))
 
 

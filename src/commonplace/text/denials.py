@@ -15,8 +15,8 @@ from commonplace.text.patterns import pattern
 
 _DENIES: Final = pattern(
     r"\b(?:not|no|never|none|nothing|nobody|neither|nor|without|cannot|\w+n['’]t|dont|doesnt|didnt|isnt|cant|wont"
-    r"|stop(?:s|ped|ping)?|quit|refus\w+|cancel\w*|dropp?ed|reject\w*|dismiss\w*|declin\w+|abandon\w*|revoked?|banned|forbid\w*|forbidden|ruled out"
-    r"|nicht|nichts|kein\w*|nie|niemals|ohne|weder|abgesagt|storniert|gestrichen|verboten|entfällt|verworfen|ausgeschlossen"
+    r"|stop(?:s|ped|ping)?|quit|refus\w+|cancel\w*|dropp?ed|\w+-free|reject\w*|dismiss\w*|declin\w+|abandon\w*|revoked?|banned|forbid\w*|forbidden|ruled out"
+    r"|nicht|nichts|kein\w*|nie|niemals|ohne|\w{4,}frei(?:e[mnrs]?)?|weder|abgesagt|storniert|gestrichen|verboten|entfällt|verworfen|ausgeschlossen"
     r"|ne|n['’]|pas|jamais|sans|rien|aucune?|annulée?s?|interdit\w*|supprimée?s?|écartée?s?"
     r"|nunca|jamás|sin|ningun\w*|ningún|nada|nadie|tampoco|cancelad\w+|anulad\w+|prohibid\w+|descart\w+"
     r"|non|senza|nessun\w*|niente|nulla|annullat\w+|vietat\w+|scartat\w+"
@@ -32,7 +32,7 @@ _DENIES: Final = pattern(
 _UNCHANGED: Final = pattern(
     r"\b(?:not|\w+n['’]t|never|nicht|no|ne|non|não|не|nie)\b.{0,12}\b(?:chang\w*|geändert|ändert|verändert|cambi\w*|mud[aeo]\w*"
     r"|измен\w*|меня\w*|zmieni\w*)|\bcan['’]t wait\b|\b(?:no|not an?|kein|ohne|sans|aucun|sin|ningún|senza|nessun|sem|nenhum|без|bez|żaden|geen|zonder|inga?|utan) (?:problem\w*|problème\w*|проблем\w*|issues?)\b"
-    r"|\b(?:not|\w+n['’]t|nicht|pas|no|non|não|не|nie|niet) (?:before|until|vor|bevor|avant|antes|hasta|prima|até|раньше|до|przed|voor)\b"
+    r"|\b(?:not|\w+n['’]t|nicht|pas|no|non|não|не|nie|niet) (?:before|until|vor|bevor|avant|antes|hasta|prima|até|раньше|до|przed|voor)\b(?=\s\w)"
     r"|没问题|問題な[いくし]|문제\s?없|変わら(?:ない|ず)|不变|没变|变化不大|그대로",
     re.IGNORECASE,
 )
@@ -158,7 +158,7 @@ _REFUSES: Final = pattern(
     re.IGNORECASE,
 )
 _ENDS: Final = pattern(
-    r"\b(?:sold|g[ai]v\w+ \w+(?: \w+)? away|given away|got rid|forget|is off|called off|cancel\w*|dropp?ed|abandon\w*|scrapp?ed|done|finished|completed|is over|expired|fell through|died"
+    r"\b(?:sold|g[ai]v\w+ \w+(?: \w+)? away|given away|got rid|forget|is off|called off|cancel\w*|dropp?ed|abandon\w*|scrapp?ed|done|finished|completed|is over|expired|fell through|died|laiss\w+ tomber"
     r"|verkauft|weggegeben|verschenkt|vergiss|abgesagt|storniert|gestrichen|verworfen|erledigt|fertig|vorbei|fällt aus|gekündigt|gestorben|geschafft"
     r"|vendue?s?|donnée?s?|oublie[rz]?|annulée?s?|supprimée?s?|c['’]est fait|terminée?s?|finie?s?|tombée? à l['’]eau|morte?s?"
     r"|vend(?:í|imos|id[oa]s?|i)|regal(?:é|amos|ad[oa]s?)|olvida\w*|cancelad[oa]s?|anulad[oa]s?|descartad[oa]s?|hech[oa]s?|terminad[oa]s?|ya está|murió"
@@ -182,7 +182,7 @@ _SWITCHES: Final = pattern(
     re.IGNORECASE,
 )
 _IN_PLACE: Final = pattern(
-    r"\b(?:instead of|rather than|in place of|anstatt|statt|anstelle von|au lieu d[eu]s?|plutôt qu[e'’]|en lugar de|en vez de|invece d[ie]\w*|anziché|em vez d[eoa]s?"
+    r"\b(?:instead of|rather than|in place of|anstatt|statt|anstelle von|au lieu d[eu]s?|à la place d[eu]s?|plutôt qu[e'’]|en lugar de|en vez de|invece d[ie]\w*|al posto d\w+|anziché|(?:em vez|no lugar) d[eoa]s?"
     r"|вместо|zamiast|in plaats van|i stället för)\b",
     re.IGNORECASE,
 )
@@ -268,6 +268,12 @@ def _ordered(text: str) -> list[str]:
     return [word for word in words(text) if word in known]
 
 
+def before(text: str) -> str:
+    """Return what is before the first denial of a clause."""
+    match = _DENIES.search(text)
+    return text[: match.start()] if match else ""
+
+
 def without(text: str) -> str:
     """Return a clause without the words by which it denies or limits."""
     return _DENIES.sub(" ", _LIMITS.sub(" ", text))
@@ -323,11 +329,6 @@ def only_doubts(text: str) -> bool:
 def leaves_open(text: str) -> bool:
     """True if a clause only says that what is before it in its sentence is not decided, or was turned down."""
     return _SAID_NO.search(text) is not None or (undecided(text) and len(content(_UNDECIDED.sub(" ", text))) <= 1)
-
-
-def open_about(text: str) -> frozenset[str]:
-    """Return what a text says is still open; empty if it says of nothing that it is."""
-    return content(_UNDECIDED.sub(" ", text)) if undecided(text) else frozenset()
 
 
 def over(sentence: str) -> list[frozenset[str]]:

@@ -16,8 +16,10 @@ from commonplace.text.patterns import pattern
 
 _LISTS: Final[dict[str, dict[str, str]]] = tomllib.loads(packaged.text(__package__, "numerals.toml"))
 WORDS: Final = {word: int(value) for value, words in _LISTS["units"].items() for word in words.split()}
+_ONE_AND_A_HALF: Final = frozenset(_LISTS["one_and_a_half"]["words"].split())
 _SCALE: Final = {word: int(value) for value, words in _LISTS["scales"].items() for word in words.split()}
-_NEVER_ALONE: Final = frozenset(["mila", "k"])  # "due mila", and Mila is a name
+_NEVER_ALONE: Final = frozenset(["mila", "k", "cents"])  # "due mila", and Mila is a name
+_IN_WORD: Final = {"tausend": 1000, "mila": 1000, "mille": 1000, "hundert": 100, "cento": 100}  # `duecentodieci`
 _AND: Final = frozenset(["and", "und", "et", "y", "e", "i", "и", "en"])
 AMBIGUOUS: Final = frozenset(_LISTS["doubtful"]["words"].split())
 """Words that are often no number: they vouch for one, but need no one to vouch for them."""
@@ -31,6 +33,7 @@ _KOREAN: Final = {
     "여든": 80, "아흔": 90, "첫": 1, "첫째": 1, "둘째": 2, "셋째": 3,
 }  # fmt: skip
 _KOREAN_WORD: Final = "|".join(sorted(_KOREAN, key=len, reverse=True))
+_LAST_SIGN: Final = pattern(r"[百千万萬億亿][^〇零十百千万萬億亿]\Z")
 _GROUP_SIGN: Final = pattern(r"[,'’\u00a0\u202f ]")
 _MIXED: Final = pattern(r"(?P<digits>\d+)|\D")
 _NO_DIGIT: Final = pattern(r"\D+")
@@ -59,7 +62,7 @@ class Numeral(NamedTuple):
     sure: bool
 
 
-_Words = list[tuple[re.Match[str], int]]
+_Words = list[tuple[re.Match[str], float]]
 
 
 def numerals(text: str) -> list[Numeral]:
@@ -79,18 +82,22 @@ def numerals(text: str) -> list[Numeral]:
         words = []
         if value is None:
             found += _signs(match)
-        elif word in _SCALE and found and match.start() - found[-1].end <= 1:
+        elif word in _SCALE and word != "cents" and found and match.start() - found[-1].end <= 1:
             found[-1] = _scaled(found[-1], match)
         elif word not in _NEVER_ALONE:
             words.append((match, value))
     return found + _joined(words)
 
 
-def _value(word: str) -> int | None:
-    if word in _SCALE:
-        return _SCALE[word]
-    if word in WORDS:
-        return WORDS[word]
+def _value(word: str) -> float | None:
+    known = 1.5 if word in _ONE_AND_A_HALF else _SCALE.get(word, WORDS.get(word))
+    if known is not None:
+        return known
+    for scale, size in _IN_WORD.items():
+        many, found, rest = word.partition(scale)
+        if found:
+            counted, more = _value(many) if many else 1, _value(rest.removeprefix("und")) if rest else 0
+            return counted * size + more if counted is not None and more is not None else None
     if (fused := _GERMAN.fullmatch(word)) is not None:
         return (WORDS[fused[1]] if fused[1] != "ein" else 1) + WORDS[fused[2]]
     if (fused := _ITALIAN.fullmatch(word)) is not None:
@@ -98,7 +105,7 @@ def _value(word: str) -> int | None:
     return None
 
 
-def _continues(text: str, before: tuple[re.Match[str], int], match: re.Match[str]) -> bool:
+def _continues(text: str, before: tuple[re.Match[str], float], match: re.Match[str]) -> bool:
     """True if a number word goes on with the number that the words before it began."""
     last, first = before
     between = text[last.end() : match.start()].strip(" -")
@@ -114,7 +121,7 @@ def _joined(words: _Words) -> list[Numeral]:
     """Return one number made of words in a row."""
     if not words:
         return []
-    total = current = 0
+    total = current = 0.0
     for match, value in words:
         if match.group() in _SCALE:
             current = (current or 1) * value
@@ -125,7 +132,7 @@ def _joined(words: _Words) -> list[Numeral]:
         else:
             current += value
     sure = len(words) > 1 or words[0][0].group() not in AMBIGUOUS
-    return [Numeral(words[0][0].start(), words[-1][0].end(), frozenset({str(total + current)}), sure)]
+    return [Numeral(words[0][0].start(), words[-1][0].end(), frozenset({plain(total + current)}), sure)]
 
 
 def _scaled(number: Numeral, match: re.Match[str]) -> Numeral:
@@ -144,6 +151,8 @@ def _signs(match: re.Match[str]) -> Iterator[Numeral]:
     elif match["cjk"]:
         whole, _, part = match["cjk"].rstrip("成").partition("点")
         values = {str(_wide(whole))}
+        if _LAST_SIGN.search(whole):  # `一万二` is 12,000
+            values.add(str(_wide(whole[:-1]) + _WIDE_DIGITS[whole[-1]] * _wide(f"一{whole[-2]}") // 10))
         if match["cjk"].endswith("成"):  # `三成` is 30 %
             values.add(str(10 * _wide(whole)))
         if part:  # `八点九` is 8.9, and can be nine past eight
