@@ -48,7 +48,7 @@ _OWNED: Final = (  # stands before a relative
 _MORE: Final = (  # other words too, unless it is said whose
     "son|man|frau|mann|femme|mujer|mulher|vrouw|chef|manager|patron|partner|nan|mari|friends?|brat|papa|tia|zia|zus|capo|tata"
 )
-_TELLS: Final = pattern(  # what another one wants may well be the user's
+TELLS: Final = pattern(  # what another one wants may well be the user's
     r"\b(?:wants?|wanted|asks?|asked|says?|said|told|tells?|needs?|thinks?"
     r"|suggest\w*|recommend\w*|möchte|will|sagt\w*|mein(?:t|te)|fragt\w*|braucht\w*"
     r"|empf\w+|rät"
@@ -103,7 +103,7 @@ def whose(text: str, *, person: bool = True) -> str:
     me = (SAYS_I, FIRST_PERSON, _WE) if person else (_YOU,)
     if any(each.search(rest) for each in me):
         return SELF
-    if _TELLS.search(text):
+    if TELLS.search(text):
         return ""
     match = _relatives().search(text)
     if match is None:

@@ -144,7 +144,7 @@ class Reader:
                 own = said - named
                 supposes = not settled if asked and not person else unsure or _supposes(part, found[start:])
                 if not said or (denies and len(own) <= 1):
-                    said |= before
+                    said |= before or (topic if _REFERS.search(part) or not (said or found[start:]) else before)
                     supposes |= bool(before) and found[-1].supposes
                 elif len(own) <= 1 and _REFERS.search(part):
                     said |= topic

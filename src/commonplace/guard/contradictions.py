@@ -12,7 +12,8 @@ from functools import cached_property
 from itertools import combinations
 from typing import Final
 
-from commonplace.guard.about import FIRST_PERSON, OTHER, SAYS_I, SELF, names_another, whose
+from commonplace.guard import events
+from commonplace.guard.about import FIRST_PERSON, OTHER, SAYS_I, SELF, TELLS, names_another, whose
 from commonplace.guard.clauses import (
     FIRM,
     SHORT,
@@ -75,6 +76,8 @@ class Talk:
             first = next(iter(content.clauses(self._reader.plain(reply[0]))), "")
             settled = person or not (denials.denies(first) or denials.doubts(first))
             clauses = self._reader.read(text, who, person=person, settled=settled)
+            if not person and denials.denies(first) and not content.content(first):
+                clauses = [each._replace(supposes=True, doubts=True) for each in clauses]
             if not person and _YES.match(first):
                 agreed = (denials.undecided(each.text) for each in clauses)  # that it is open stays so
                 clauses = [
@@ -83,8 +86,13 @@ class Talk:
                 ]
             if person and not self._is_answered(place):
                 clauses = [c._replace(doubts=c.doubts or (c.asks and denials.deliberates(c.text))) for c in clauses]
+            clauses = [_refused(n, clauses) for n in range(len(clauses))] if person else clauses
             found += (each._replace(place=place) for each in clauses)
         return found[-_MOST_CLAUSES:]
+
+    @cached_property
+    def _events(self) -> events.Events:
+        return events.Events(self._clauses)
 
     @cached_property
     def _counted(self) -> Counted:
@@ -137,9 +145,10 @@ class Talk:
         whole = content.content(text)
         denied = denials.denies(text)
         counted = {f"#{number}" for number in counts_of(text)}
-        if not (doubted or denied or denials.plans(text)) and self._is_open(whole - self._settled | counted):
-            return "guess: it tells as a fact what was said as a possibility"
         clauses = self._reader.read(text)
+        wished = frozenset[str]().union(*(content.content(c.text) for c in clauses if events.wishes(c.text)))
+        if not (doubted or denied or denials.says_no(text)) and self._is_open(whole - wished - self._settled | counted):
+            return "guess: it tells as a fact what was said as a possibility"
         for clause in clauses:
             if not clause.content:
                 continue
@@ -154,7 +163,11 @@ class Talk:
             if reason:
                 return reason
             is_label = f"{clause.text}:" in text
-            if not (doubted or denied or is_label) and (reason := self._was_denied(clause, shared, text)):
+            if not (doubted or denied or is_label) and (
+                reason := self._was_denied(clause, shared, text)
+                or self._only_denied(clause)
+                or self._events.fault(clause, text)
+            ):
                 return reason
         return (
             self._exchanged(text)
@@ -311,7 +324,7 @@ class Talk:
         if not nearest or denials.limits(text, theirs):
             return ""
         if all(other.doubts for _, other in nearest):
-            return "" if denials.plans(text) else "guess: it tells as a fact what was said as a possibility"
+            return "" if events.wishes(text) else "guess: it tells as a fact what was said as a possibility"
         denied = any(
             shared_words(other.denied, clause.content)
             or (both == clause.content and 2 * len(both) >= len(other.content))
@@ -319,11 +332,18 @@ class Talk:
         )
         if denied and all(other.denies and not self._is_put_right(clause, other) for _, other in nearest):
             return "negation: it says what was denied"
+        return ""
+
+    def _only_denied(self, clause: Clause) -> str:
+        """Return the fault if a clause has what was only said to be none, or last of all."""
+        if denials.asserted(clause.text):
+            return ""
         for value in self._denied.shared(values_of(clause)):
             homes = [other for other, said in self._everything if said.holds(value)]
             firm = value[0] in FIRM or self._known.holds(value)
             whole = firm or any(shared_words(other.content, clause.content) == other.content for other in homes)
-            if homes and whole and all(only_denies(other) and not self._is_put_right(clause, other) for other in homes):
+            last = homes[-1:] if firm else homes
+            if homes and whole and all(only_denies(each) and not self._is_put_right(clause, each) for each in last):
                 return "negation: it says what was denied"
         return ""
 
@@ -397,6 +417,26 @@ class Talk:
         if me is not None and first not in content.words(clause.text[: me.start()]):
             return SELF
         return first if any(shared_words(frozenset({first}), each.content) for each in self._clauses) else ""
+
+
+def _refused(n: int, clauses: Sequence[Clause]) -> Clause:
+    """Return a clause as it stands: what another one wants is open if it is refused right behind."""
+    clause = clauses[n]
+    before = TELLS.search(clauses[n - 1].text) if n else None
+    wish = TELLS.search(clause.text)
+    if not any(map(_says_no, clauses[n + 1 : n + 4])) or _says_no(clause):
+        return clause
+    if wish is not None and not FIRST_PERSON.search(clause.text):
+        return clause._replace(content=content.content(clause.text[wish.end() :]), supposes=True, doubts=True)
+    if before is not None and not content.content(clauses[n - 1].text[before.end() :]):
+        return clause._replace(supposes=True, doubts=True)
+    return clause
+
+
+def _says_no(clause: Clause) -> bool:
+    """True if a person refuses something in a clause that is about nothing else."""
+    short = len(content.content(clause.text)) <= SHORT
+    return denials.says_no(clause.text) or (clause.denies and short and bool(FIRST_PERSON.search(clause.text)))
 
 
 def _takes_back(clause: Clause) -> bool:

@@ -14,10 +14,10 @@ from commonplace.text.numerals import numerals
 from commonplace.text.patterns import pattern
 
 _DENIES: Final = pattern(
-    r"\b(?:not|no|never|none|nothing|nobody|neither|nor|without|cannot|\w+n['’]t|dont|doesnt|didnt|isnt|cant|wont"
+    r"\b(?:not|no|nein|nee|never|none|nothing|nobody|neither|nor|without|cannot|\w+n['’]t|dont|doesnt|didnt|isnt|cant|wont"
     r"|stop(?:s|ped|ping)?|quit|refus\w+|cancel\w*|dropp?ed|reject\w*|dismiss\w*|declin\w+|abandon\w*|revoked?|banned|forbid\w*|forbidden|ruled out"
     r"|nicht|nichts|kein\w*|nie|niemals|ohne|weder|abgesagt|storniert|gestrichen|verboten|entfällt|verworfen|ausgeschlossen"
-    r"|ne|n['’]|pas|jamais|sans|rien|aucune?|annulée?s?|interdit\w*|supprimée?s?|écartée?s?"
+    r"|ne (?:\w+ ){1,3}(?:plus|personne|ni)|n['’]|pas|jamais|sans|rien|aucune?|annulée?s?|interdit\w*|supprimée?s?|écartée?s?"
     r"|nunca|jamás|sin|ningun\w*|ningún|nada|nadie|tampoco|cancelad\w+|anulad\w+|prohibid\w+|descart\w+"
     r"|non|senza|nessun\w*|niente|nulla|annullat\w+|vietat\w+|scartat\w+"
     r"|não|nem|sem|ninguém|nenhum\w*|jamais|cancelad\w+|proibid\w+"
@@ -73,15 +73,15 @@ _LIMITS: Final = pattern(
 )
 _UNDECIDED: Final = pattern(
     # undecided
-    r"\b(?:undecided|undetermined|open question|(?:not|\w*n['’]t)(?: yet)? decided?|(?:keep|kept|leave|left) (?:it |that )?open|no (?:answer|reply|decision)|offen|unklar|unentschieden|nicht entschieden|indécis\w*"
-    r"|pas (?:encore )?décidée?|pendiente|sin decidir|no (?:lo )?(?:he|ha|hemos|está|se ha) decidid[oa]|da decidere|dobbiamo decidere|non (?:ho|ha|abbiamo) (?:ancora )?deciso|não (?:est\w+ |foi )?decid\w+|non è (?:ancora )?decis[oa]|por decidir|не реш[её]?[нлш]\w*|nie zdecydowa\w+"
+    r"\b(?:undecided|undetermined|open question|still open|(?:not|\w*n['’]t)(?: yet)? decided?|(?:keep|kept|leave|left) (?:it |that )?open|no (?:answer|reply|decision)|offen|unklar|unentschieden|nicht entschieden|indécis\w*"
+    r"|pas (?:encore )?décidée?|pendiente|sin decidir|no (?:lo )?(?:he|ha|hemos|está|se ha) decidid[oa]|da decidere|si decide|riparl\w+|dobbiamo decidere|non (?:ho|ha|abbiamo) (?:ancora )?deciso|não (?:est\w+ |foi )?decid\w+|non è (?:ancora )?decis[oa]|por decidir|не реш[её]?[нлш]\w*|nie zdecydowa\w+"
     r"|(?:nog )?niet besl(?:ist|oten)|inte bestämt"
     r"|(?:nothing|not|\w*n['’]t)(?:['’]s| is| has been| been)?(?: \w+)? (?:signed|agreed|settled|confirmed|booked|final|fixed)(?: on)?(?: yet)?|up in the air|tbd"
     r"|(?:noch )?nicht fest|noch nichts (?:entschieden|fest|unterschrieben|gebucht)|nichts entschieden|rien (?:encore )?(?:décidé|signé|confirmé|fixé)|pas (?:encore )?(?:signé|confirmé|fixé)e?"
     r"|no (?:lo )?(?:tiene|tengo|tenemos) (?:nada )?claro|nada (?:está )?(?:decidido|firmado|confirmado)|niente (?:è )?(?:deciso|firmato)|nada (?:está )?(?:decidido|assinado)"
     r"|not (?:yet )?(?:known|chosen|set)(?: yet)?|planning stage|(?:noch )?zu klären|noch kein\w* \w+|à (?:définir|confirmer|préciser|fixer)|por (?:definir|confirmar|concretar)"
     r"|(?:da|a) (?:definire|confermare|stabilire|definir|confirmar|combinar)|do (?:ustalenia|potwierdzenia)|nie ?ustalon\w*|уточня\w+|ещё не (?:выбран|назначен)\w*|nog niet bekend"
-    r"|ничего не решен\w*|ничего не подписа\w*|nic nie (?:jest )?(?:postanowion\w+|podpisan\w+)|nog niets (?:beslist|getekend))\b|未定|待定|未決|没想好|要不要|没决定|没定|決めてい?ない|決まって|못 정|안 정"
+    r"|ничего не решен\w*|ничего не подписа\w*|nic nie (?:jest )?(?:postanowion\w+|podpisan\w+)|nog niets (?:beslist|getekend))\b|未定|考え中|迷って|待定|未決|没想好|要不要|没决定|没定|決めてい?ない|決まって|못 정|안 정"
     # not sure
     r"|\b(?:unsure|(?:not|\w*n['’]t)(?: \w+)? (?:sure|certain|convinced)|nicht (?:\w+ )?(?:sicher|überzeugt)|pas (?:\w+ )?(?:sûre?|certaine?s?|convaincue?s?)|no (?:\w+ )?(?:segur[oa]|convencid[oa])|no me convence"
     r"|non \w+ (?:\w+ )?(?:sicur[oa]|convint[oa])|não (?:tenho|estou|está) (?:\w+ )?(?:a certeza|certeza|cert[oa]|segur[oa]|convencid[oa])|не уверен\w*|сомнева\w+|nie \w+ (?:pewn\w+|pewien|przekonan\w+)"
@@ -89,19 +89,19 @@ _UNDECIDED: Final = pattern(
     re.IGNORECASE,
 )
 _SAID_NO: Final = pattern(  # to what somebody asked for
-    r"\b(?:said no|says no|turned (?:it|that|them|him|her|us) down|sagte? nein|hat(?:te)? abgelehnt|a dit non|a refusé|dijo que no|ha detto (?:di )?no"
+    r"\b(?:(?:said|says?|dico|digo|dis|sage?|say|zeg) (?:no|nein|non|não|nee)|against|dagegen|contre|en contra|contrari[oa]|против|przeciw\w*|tegen|turned (?:it|that|them|him|her|us) down|sagte? nein|hat(?:te)? abgelehnt|a dit non|a refusé|dijo que no|ha detto (?:di )?no"
     r"|disse (?:que )?não|отказал\w*|odmówi\w+|zei nee)\b|(?:拒绝|不同意|没同意)了?\Z|断られ",
     re.IGNORECASE,
 )
 _DOUBTS: Final = pattern(
     # perhaps
-    r"\b(?:might|maybe|perhaps|possibl[ey]|probably|vielleicht|eventuell|womöglich|möglicherweise|peut-être|éventuellement|quizás?|tal vez|a lo mejor|forse|magari|talvez"
+    r"\b(?:either .{1,80}? or|entweder .{1,80}? oder|soit .{1,80}? soit|(?:an?|one|the|eine|une|una|uma|un['’]) ?id[eé]e?a?|waver\w*|torn between|schwank\w*|might|maybe|perhaps|possibl[ey]|probably|vielleicht|eventuell|womöglich|möglicherweise|peut-être|éventuellement|quizás?|tal vez|a lo mejor|forse|magari|talvez"
     r"|возможно|наверное|может быть|może|chyba|być może|misschien|wellicht|kanske|belki)\b|\b(?:i|we|it|they|that|this) may\b|\A\W*may (?-i:[a-z])"
-    r"|也许|或许|可能|かもしれ|たぶん|多分|아마"
+    r"|也许|或许|以为|可能|かもしれ|たぶん|多分|아마"
     # consider
     r"|\b(?:thinking (?:of|about)|think about (?:it|that)|consider\w*|wonder\w*|do you think|whether|überleg\w*|erwäg\w*|meinst du|envisag\w*|pens(?:e|es|ons|ez|ent) (?:(?:à|y) )?[^\W\d_]+(?:er|ir|re)|pens\w* (?:\w+ )?à (?:\w+er|\w+ir|prendre|faire)|réfléchi\w*|hésit\w*|tu penses|penses-tu"
     r"|valora(?:ndo|mos)?|se plantea\w*|pensando|(?:pienso|pensamos) [^\W\d_]+[aei]r|pens(?:o|iamo) di|(?:a pensar|penso|pensamos) em|hay que decidir|crees que|valuta(?:ndo|no)?|ponder\w+|acha que|дума(?:ю|ет|ем|ют)|подума\w+|стоит ли|zastanawia\w*|myśl\w+ o|overweeg\w*|twijfel\w*|funder\w+)\b"
-    r"|考虑|你觉得|検討|考え中|迷って|고민"
+    r"|考虑|你觉得|検討|고민"
     # depends on something else
     r"|\b(?:depends? on|depending on|hängt \w+(?: \w+)? ab|kommt darauf an|dépend\w*|depende\w*|dipende\w*|завис\w+ от|zależy|hangt \w+ af|beror på)\b|取决于|次第|달려"
     # still between two
@@ -128,11 +128,6 @@ _DELIBERATES: Final = pattern(  # in a question: what the one who asks should do
     r"|(?:moet(?:en)?|zal|zullen|zou(?:den)?) (?:ik|we)|(?:ska|bör|borde) (?:jag|vi))\b"
     r"|要不要|该不该|是否|应该|值得|すべき|ほうがいい|でしょうか|할까|해야"
     r"|\A\W*(?:(?:is|are|would) (?!you|it ok)|ist |wäre |est-ce (?:que )?c['’]|¿es |è |é )",
-    re.IGNORECASE,
-)
-_PLANS: Final = pattern(
-    r"\b(?:if|once|until|planned|should|wenn|falls|soll(?:en)?|geplant|prévue?s?|doit|previst[oa]s?|cuando|quando|если|когда|jeśli|gdy|als|moet)\b"
-    r"|如果|等到|場合|たら|予定|면\s|예정",
     re.IGNORECASE,
 )
 _POSTPONES: Final = pattern(
@@ -289,11 +284,6 @@ def doubts(text: str) -> bool:
     return supposes(text) or _POSTPONES.search(text) is not None
 
 
-def plans(text: str) -> bool:
-    """True if a statement says what should be so, or will be under a condition."""
-    return _PLANS.search(text) is not None
-
-
 def supposes(text: str) -> bool:
     """True if a clause says that something may be so."""
     return _DOUBTS.search(_SAID_BEFORE.sub(" ", text)) is not None or undecided(text)
@@ -318,6 +308,11 @@ def deliberates(question: str) -> bool:
 def only_doubts(text: str) -> bool:
     """True if a clause doubts and says nothing else, so that it is about what was said before."""
     return supposes(text) and not content(_UNDECIDED.sub(" ", _DOUBTS.sub(" ", text)))
+
+
+def says_no(text: str) -> bool:
+    """True if a clause says that somebody turned down what was asked for."""
+    return _SAID_NO.search(text) is not None
 
 
 def leaves_open(text: str) -> bool:

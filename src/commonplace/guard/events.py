@@ -1,0 +1,120 @@
+"""How what a clause tells stands: as done, as so, as planned or asked for, as open, or as denied. Pure.
+
+A statement that something is done needs a clause that says so. One that plans, wants, asks for, doubts or denies it
+is none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from commonplace.guard.clauses import Clause, shared_words
+from commonplace.text import content, denials
+from commonplace.text.patterns import pattern
+
+_WISHES: Final = pattern(
+    r"\b(?:wants?|wanted|(?:would|['’]d) (?:like|love|rather)|prefers?|hop(?:es?|ing)|should|if|once|unless"
+    r"|wollen|wollte\w*|will(?=.*en\W*\Z)|möchte\w*|würde\w*|bevorzug\w*|soll\w*|hoff\w+|liebsten|wenn|falls|sobald"
+    r"|veu(?:x|t|lent)|voul\w+|voudr\w+|aimer\w+|préfèr\w+|devr\w+|espèr\w+|si|quand"
+    r"|quier\w+|quisier\w+|querr\w+|queremos|gustaría\w*|prefier\w+|espero|cuando"
+    r"|vogli\w+|vorr\w+|vuol\w*|preferisc\w+|sper\w+|quando"
+    r"|quer\w*|prefer[eo]|gostaria\w*|espero"
+    r"|хоч\w+|хот\w+|предпоч\w+|надею\w+|если|когда|chc\w+|wol[ei]\w*|jeśli|gdy|wil|willen|zou(?:den)?|hoop\w*|als)\b"
+    r"|[想要]|希望|建议|应该|如果|たい|ほし|なら|たら|べき|싶",
+    re.IGNORECASE,
+)
+_PLANS: Final = pattern(
+    r"\b(?:will|\w+['’]ll|going to|gonna|plan(?:s|ned|ning)?|intend\w*|needs? to|ha(?:s|ve) to|must|let['’]?s|until|supposed|meant to|about to|to be|to do|due|offer\w*|suggest\w*|propos\w+|request\w*|ask(?:s|ed)?|scheduled|appointment|decid\w+|agree\w*"
+    r"|(?:a(?! partir)|à|da|por|zu|te) [a-z]{3,}(?:ar|er|ir|re|en)|werde|werden|geplant\w*|plan\w*|vorha\w+|bis|muss|müssen|entschied\w+|beschlossen|vereinbart|termin|vorgesehen|vorschl\w+|schlägt"
+    r"|v(?:ais|as|a|ont|allons) \w+(?:er|ir|re)|compte|prévue?s?|prévoi\w+|projet\w*|doi(?:s|t|vent)|faut|faudr\w+|décid\w+|convenu"
+    r"|propon\w+|propuest\w+|propost\w+|предл\w+|voorstel|v(?:oy|as|a|amos|an) a|piens\w+|plane\w+|previst\w+|hay que|t(?:engo|iene|enemos) que|debe\w*|deber\w+|hasta|decidi\w+|acord\w+"
+    r"|intend\w+|dev\w+|dobbiamo|dovr\w+|programma\w*|deciso|v(?:ou|ai|amos|ão) \w+r|pretend\w+|temos que|tem (?:que|de)|precis\w+"
+    r"|буд(?:у|ет|ем|ут)|собира\w+|план\w+|нужно|надо|долж\w+|давай\w*|реши\w+|договор\w+|będ\w+|zamierz\w+|trzeba|musi\w*|powin\w+"
+    r"|zal|zullen|gaa?n? \w+en|van plan|moet(?:en)?|gepland|besloten|afgesproken)\b"
+    r"|将|將|打算|准备|计划|等|决定|つもり|予定|よう[とか]|ましょう|決め|려고|예정|계획|기로",
+    re.IGNORECASE,
+)
+_LATER: Final = pattern(r"\b(?:before|after|until|till|next|first|vor|bevor|nach|zuerst|avant|après|antes|después|depois|prima|dopo|до|после|пока|przed|voor|na)\b", re.IGNORECASE)
+_NOT_YET: Final = pattern(
+    r"\b(?:(?:not|\w+n['’]t) (?:\w+ ){0,4}yet|yet to|ha(?:s|ve)n['’]t|not (?:before|until)|still (?:ha(?:s|ve)|needs?) to"
+    r"|noch (?:nicht|kein\w*|nichts)|pas encore|encore (?:\w+ ){0,2}(?:rien|aucune?)|(?:rien|aucune?) encore|n['’]\w+ encore|toujours pas|(?:todavía|aún) no|no (?:\w+ ){1,4}(?:todavía|aún)|no antes"
+    r"|ancora (?:non|da)|non (?:\w+ ){0,3}ancora|ainda não|não (?:\w+ ){1,3}ainda|ещё не\w*|пока н\w+|jeszcze nie|nog (?:steeds )?(?:niet|geen|niets))\b|还没|尚未|还未|まだ|아직",
+    re.IGNORECASE,
+)
+_SET: Final = pattern(
+    r"\b(?:booked|scheduled|set|due|gebucht|réservée?s?|reservad[oa]s?|prenotat[oaie]) (?:for|on|für|pour|para|per)\b",
+    re.IGNORECASE,
+)
+_DONE: Final = pattern(
+    r"\b(?:was|were|has|have|had|been|got|did|already|(?!need|allow|call|nam|bas|interest|relat|marri|prefer|expect|requir|us)(?<!get )(?<!gets )[a-z]{2,}ed|sold|bought|paid|sent|given|gave|met|took|taken|made|went|left|built|chosen|chose|won|lost|signed"
+    r"|hat|haben|wurden?|bereits|schon|ge[a-zäöüß]{3,}(?:t|en)|[a-zäöüß]{3,}iert"
+    r"|ont|été|déjà|(?!despu)[a-zàâçéèêëîïôûùü]{2,}ée?s?"
+    r"|han?|hemos|fue(?:ron)?|ya|[a-zñáéíóú]{2,}[ai]d[oa]s?|[a-zñ]{3,}ó|hecho"
+    r"|hanno|stat[oaie]|già|[a-z]{2,}(?:at|ut|it)[oaie]|fatt[oaie]|firmat[oaie]"
+    r"|f(?:oi|oram)|já|feit[oa]s?|[a-zç]{3,}(?:ou|eu|iu)"
+    r"|был[аио]?|уже|(?!недел)[а-яё]{2,}[аеиуыя]л[аио]?(?:сь|ся)?|[а-яё]{3,}[аеё]н[аоы]?"
+    r"|został\w*|już|[a-ząęłńóśźż]{3,}(?:ł|ła|ło|li|ły)"
+    r"|heeft|hebben|werd(?:en)?|al|ge[a-z]{3,}(?:d|t))\b"
+    r"|已|了(?!解)|过(?!敏)|ました|た(?:\Z|。)|済|[었았했]",
+    re.IGNORECASE,
+)
+
+
+def wishes(text: str) -> bool:
+    """True if a clause says what somebody wants or asks for, or what is so under a condition."""
+    return _WISHES.search(text) is not None
+
+
+def plans(text: str) -> bool:
+    """True if a clause says what somebody wants, or what is to be done."""
+    return wishes(text) or _PLANS.search(text) is not None
+
+
+def _below(clause: Clause) -> bool:
+    """True if a clause of the talk does not say that what it tells is done."""
+    return (
+        clause.doubts
+        or (clause.asks and not clause.person)
+        or _NOT_YET.search(clause.text) is not None
+        or plans(clause.text)
+    )
+
+
+class Events:
+    """What the clauses of a talk tell, and how it stands."""
+
+    def __init__(self, clauses: Sequence[Clause]) -> None:
+        self._clauses = [(clause, _below(clause), _NOT_YET.search(clause.text) is not None) for clause in clauses]
+
+    def fault(self, clause: Clause, text: str) -> str:
+        if clause.denies or clause.doubts or plans(clause.text) or _LATER.search(text):
+            return ""
+        found = [m.group() for m in _DONE.finditer(clause.text) if m.group()[0].islower() or not m.start()]
+        if not found:
+            return ""
+        words = content.content(clause.text) - clause.dated
+        verbs = words & content.content(" ".join(found)) - clause.names
+        deeds, known = len(found) > len(verbs), False
+        for word in verbs:
+            one = frozenset({word})
+            homes = [(c, b, y) for c, b, y in self._clauses if shared_words(one, c.content)]
+            if homes and all(y or (b and word not in c.content) or shared_words(one, c.denied) for c, b, y in homes):
+                return f"guess: it tells as done what was only planned ({word})"
+            known |= any(not b and not c.denies for c, b, _ in homes)
+            deeds |= not any(b and word in c.content for c, b, _ in homes)
+        if known or not deeds:
+            return ""
+        shared = [(shared_words(words, c.content), b, y) for c, b, y in self._clauses if c.person]
+        most = max((len(each) for each, _, _ in shared), default=0)
+        near = [(each, b) for each, b, _ in shared if len(each) == most]
+        if most > 1 and 2 * most >= len(words) and all(b for _, b in near):
+            return f"guess: it tells as done what was only planned (most {near})"
+        if _SET.search(clause.text):
+            return ""
+        nouns = words - verbs - clause.names
+        for c, _, yet in self._clauses:
+            if yet and c.person and shared_words(nouns, c.content):
+                return "guess: not yet"
+        return ""
