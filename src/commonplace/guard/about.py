@@ -14,7 +14,7 @@ from commonplace.text import content, packaged
 from commonplace.text.patterns import pattern
 
 FIRST_PERSON: Final = pattern(
-    r"\b(?:i|i'm|i'll|i'd|i've|me|my|mine|ich|mich|mir|mein\w*|je|j'|moi|mon|ma|mes|yo|soy|mi|mis|io|sono|mio|mia|eu|sou|meu|"
+    r"\b(?:i|i'm|i'll|i'd|i've|me|my|mine|ich|mich|mir|mein\w*|je|j'|moi|mon|ma|(?<!un )(?<!al )(?<!este )mes|yo|soy|mi|mis|io|sono|mio|mia|eu|sou|meu|"
     r"minha|я|мне|меня|мой|моя|мои|ja|jestem|mnie|mój|moja|ik|mijn)\b|我|私|僕|俺|저|나",
     re.IGNORECASE,
 )
@@ -78,7 +78,7 @@ def _relatives() -> re.Pattern[str]:
     wide = "|".join(word for word in known if content.is_wide(word))
     return re.compile(
         rf"\b(?i:(?:{_OWNED}\s(?:(?!(?:{plain})\b)[^\W\d]+\s)??(?:\w+-)?(?:{plain}|{_MORE})|(?!(?:{_MORE})\b)(?:{plain}))(?:-\w+)*)\b"
-        rf"(?:,?\s(?P<name>[A-ZÀ-ÞА-ЯЁŁŚŻŹĆ][^\W\d_]+))?|[我私的]?(?P<wide>{wide})"
+        rf"(?:[,:]?\s(?P<name>[A-ZÀ-ÞА-ЯЁŁŚŻŹĆ][^\W\d_]+))?|[我私的]?(?P<wide>{wide})"
     )
 
 

@@ -41,6 +41,9 @@ _YES: Final = pattern(
     re.IGNORECASE,
 )
 _MOST_CLAUSES: Final = 400  # the last ones; a range has some hundred
+_OF_A_THING: Final = pattern(  # begins with an article, or has a label
+    r"\A(?:the|an?|der|die|das|le|la|les|el|los|las|un[aeo]?|il|lo|gli|i|[oa]s?|de|het|een)\s|\A\w['’]|:\s|：", re.IGNORECASE
+)
 _LABEL: Final = pattern(r":\s|：")  # `till: Jonas; minutes: Miriam`
 
 
@@ -64,9 +67,9 @@ class Talk:
         self._said = tuple(said)
         self._names = names
         self._known = Vocabulary(names)
-        self._reader = Reader((text for text, _, _ in self._said), names)
-        self._settled = known
         self._memory = tuple(memory)
+        self._reader = Reader((text for text, _, _ in self._said), names, self._memory)
+        self._settled = known
 
     @cached_property
     def _clauses(self) -> list[Clause]:
@@ -172,7 +175,7 @@ class Talk:
         return (
             self._exchanged(text)
             or self._of_another(clauses)
-            or self._not_of_user(clauses)
+            or self._not_of_user(clauses, text)
             or self._takes_up(clauses, text)
         )
 
@@ -211,27 +214,31 @@ class Talk:
                     return f"other-subject: it was said of {min(others)}"
         return ""
 
-    def _not_of_user(self, clauses: Sequence[Clause]) -> str:
-        """Find a clause about the user half of whose known words were said of others only."""
-        for clause in clauses:
+    def _not_of_user(self, clauses: Sequence[Clause], text: str) -> str:
+        """Find a clause about the user half of whose known words were said of others only; all, if it names nobody."""
+        for n, clause in enumerate(clauses):
             others = names_another(clause.text) or not clause.content.isdisjoint(self._reader.relatives)
-            if others or whose(clause.text) != SELF:
+            about = whose(clause.text)
+            if others or about == OTHER or (not about and (n or clause.names or _OF_A_THING.search(text))):
                 continue
             own = content.content(SAYS_I.sub(" ", clause.text)) - clause.dated
-            owners = [self._owners(value) for value in values_of(clause._replace(content=own))]
-            of_others = owners.count({OTHER})
-            if of_others and 2 * of_others >= sum(map(bool, owners)):
-                return "other-subject: it was said of another than the user"
+            owners = [self._owners(value, denied=clause.denies) for value in values_of(clause._replace(content=own))]
+            of_others, known = owners.count({OTHER}), sum(map(bool, owners))
+            if of_others and (2 * of_others >= known if about else of_others == known):
+                return "other-subject: it was said of another than the user" + ("" if about else " SL")
         return ""
 
     @cached_property
-    def _owned(self) -> list[tuple[Vocabulary, str, bool]]:
-        """What each clause of the talk and of memory says, of whom, and whether a person says it."""
-        return [(said, self._reader.whose(clause), clause.person) for clause, said in self._everything]
+    def _owned(self) -> list[tuple[Vocabulary, str, Clause]]:
+        """What each clause of the talk and of memory says, and of whom."""
+        return [(said, self._reader.whose(clause), clause) for clause, said in self._everything]
 
-    def _owners(self, value: str) -> set[str]:
-        """Return whom the clauses with a value are about; the assistant's count only where they are about a person."""
-        homes = [(who, person) for said, who, person in self._owned if said.holds(value)]
+    def _owners(self, value: str, *, denied: bool) -> set[str]:
+        """Return whom the clauses with a value are about; the assistant's count only where they are about a person.
+
+        What somebody denies of themselves is theirs only for a statement that denies it too.
+        """
+        homes = [(who, c.person) for said, who, c in self._owned if (denied or not c.denies) and said.holds(value)]
         return {who for who, person in homes if person or who} or {who for who, _ in homes}
 
     def _takes_up(self, clauses: Sequence[Clause], text: str) -> str:
