@@ -219,19 +219,20 @@ class Talk:
         for n, clause in enumerate(clauses):
             others = names_another(clause.text) or not clause.content.isdisjoint(self._reader.relatives)
             about = whose(clause.text)
-            if others or about == OTHER or (not about and (n or clause.names or _OF_A_THING.search(text))):
+            if others or about == OTHER or (not about and (n or clause.names or actor(clause.text) or _OF_A_THING.search(text))):
                 continue
             own = content.content(SAYS_I.sub(" ", clause.text)) - clause.dated
             owners = [self._owners(value, denied=clause.denies) for value in values_of(clause._replace(content=own))]
             of_others, known = owners.count({OTHER}), sum(map(bool, owners))
-            if of_others and (2 * of_others >= known if about else of_others == known):
+            if of_others and 2 * of_others >= known and (about or not any(SELF in each for each in owners)):
                 return "other-subject: it was said of another than the user" + ("" if about else " SL")
         return ""
 
     @cached_property
     def _owned(self) -> list[tuple[Vocabulary, str, Clause]]:
         """What each clause of the talk and of memory says, and of whom."""
-        return [(said, self._reader.whose(clause), clause) for clause, said in self._everything]
+        own = ((c, content.content(c.text) or c.content) for c, _ in self._everything)
+        return [(Vocabulary(values_of(c._replace(content=said))), self._reader.whose(c), c) for c, said in own]
 
     def _owners(self, value: str, *, denied: bool) -> set[str]:
         """Return whom the clauses with a value are about; the assistant's count only where they are about a person.
