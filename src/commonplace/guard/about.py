@@ -22,7 +22,7 @@ SELF: Final = "⟨user⟩"  # no word of a text
 SAYS_I: Final = pattern(
     r"\bI\b|\b(?i:i'm|i'll|i'd|i've|ich|je|yo|io|eu|я|ik|moi)\b|\b[jJ]['’]|\A[Jj]a\s"
     r"|我(?![的们妈爸先老丈妻太哥弟姐妹儿女岳公婆爷奶外同朋邻室男])|[私僕俺](?!の|たち)|나[는도]|내가|[저제][는가도]"
-    r"|\b(?i:users?|(?:be)?nutzer(?:in)?|utente|usuári[oa]|usuari[oa]|utilisat(?:eur|rice)|пользовател\w+|użytkowni\w+"
+    r"|\b(?i:users?|(?:be)?nutzer(?:in)?|utente|usuári[oa]|utilizadora?|usuari[oa]|utilisat(?:eur|rice)|пользовател\w+|użytkowni\w+"
     r"|gebruiker)\b|用户|使用者|本人|ユーザー|사용자"
 )
 OTHER: Final = "⟨other⟩"  # no word of a text
@@ -52,7 +52,7 @@ TELLS: Final = pattern(  # what another one wants may well be the user's
     r"\b(?:wants?|wanted|asks?|asked|says?|said|told|tells?|needs?|thinks?"
     r"|suggest\w*|recommend\w*|möchte|will|sagt\w*|mein(?:t|te)|fragt\w*|braucht\w*"
     r"|empf\w+|rät"
-    r"|veut|demande|dit|pense|conseil\w*|quiere|pide|dice|dijo"
+    r"|veut|veulent|wollen|quieren|vogliono|querem|хотят|demande|dit|pense|conseil\w*|quiere|pide|dice|dijo"
     r"|cree|necesita|vuole|chiede|consiglia|quer|pede"
     r"|diz|disse|acha|хочет|просит|говорит|сказал\w*|chce|prosi|mówi\w*|wil|vraagt|zegt)\b"
     r"|[说想让叫]|言[っいう]|たい|ほし",

@@ -168,7 +168,7 @@ class Talk:
             is_label = f"{clause.text}:" in text
             if not (doubted or denied or is_label) and (
                 reason := self._was_denied(clause, shared, text)
-                or self._only_denied(clause)
+                or ("" if events.is_later(text) else self._only_denied(clause))
                 or self._events.fault(clause, text)
             ):
                 return reason
@@ -331,7 +331,7 @@ class Talk:
         theirs = frozenset[str]().union(*(other.content for _, other in nearest))
         if not nearest or denials.limits(text, theirs):
             return ""
-        if all(other.doubts for _, other in nearest):
+        if all(other.doubts for _, other in nearest) and any(both & values_of(clause) for both, _ in nearest):
             return "" if events.wishes(text) else "guess: it tells as a fact what was said as a possibility"
         denied = any(
             shared_words(other.denied, clause.content)
@@ -344,13 +344,15 @@ class Talk:
 
     def _only_denied(self, clause: Clause) -> str:
         """Return the fault if a clause has what was only said to be none, or last of all."""
-        if denials.asserted(clause.text):
-            return ""
+        limited, instead = denials.limits(clause.text), bool(denials.asserted(clause.text))
         for value in self._denied.shared(values_of(clause)):
             homes = [other for other, said in self._everything if said.holds(value)]
-            firm = value[0] in FIRM or self._known.holds(value)
+            named = self._known.holds(value)
+            firm = value[0] in FIRM or named
+            if instead or (limited and not named):
+                continue
             whole = firm or any(shared_words(other.content, clause.content) == other.content for other in homes)
-            last = homes[-1:] if firm else homes
+            last = homes[-1:] if firm else [each for each in homes if each.person]
             if homes and whole and all(only_denies(each) and not self._is_put_right(clause, each) for each in last):
                 return "negation: it says what was denied"
         return ""
@@ -430,13 +432,16 @@ class Talk:
 def _refused(n: int, clauses: Sequence[Clause]) -> Clause:
     """Return a clause as it stands: what another one wants is open if it is refused right behind."""
     clause = clauses[n]
+    behind = clauses[n + 1 : n + 4]
     before = TELLS.search(clauses[n - 1].text) if n else None
-    wish = TELLS.search(clause.text)
-    if not any(map(_says_no, clauses[n + 1 : n + 4])) or _says_no(clause):
+    wish = None if FIRST_PERSON.search(clause.text) else TELLS.search(clause.text)
+    if denials.says_no(clause.text):
+        return clause._replace(content=content.content(clause.text))
+    if _says_no(clause) or not any(map(_says_no, behind)):
         return clause
-    if wish is not None and not FIRST_PERSON.search(clause.text):
+    if wish is not None:
         return clause._replace(content=content.content(clause.text[wish.end() :]), supposes=True, doubts=True)
-    if before is not None and not content.content(clauses[n - 1].text[before.end() :]):
+    if denials.says_no(behind[0].text) or (before and not content.content(clauses[n - 1].text[before.end() :])):
         return clause._replace(supposes=True, doubts=True)
     return clause
 

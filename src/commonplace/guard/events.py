@@ -47,6 +47,12 @@ _SET: Final = pattern(
     r"\b(?:booked|scheduled|set|due|gebucht|réservée?s?|reservad[oa]s?|prenotat[oaie]) (?:for|on|für|pour|para|per)\b",
     re.IGNORECASE,
 )
+_AGREES: Final = pattern(
+    r"\b(?:agree[ds]?|accept\w*|approv\w+|allow\w*|in favour|zugestimmt|stimmt\w* zu|akzeptiert\w*|erlaubt\w*|genehmigt\w*|zugesagt|dafür|accepté?\w*|approuv\w+|autoris\w+|d['’]accord"
+    r"|acept\w+|aprob\w+|autoriz\w+|permit\w+|accett\w+|approv\w+|permess\w+|aceit\w+|aprov\w+|разреш\w+|одобр\w+|соглас\w+|zgodzi\w+|pozwoli\w+|akkoord|goedgekeurd|toegestemd)\b"
+    r"|同意|答应|批准|允许|接受|賛成|受け入れ|承認|許可|了承|찬성|동의|수락|허락",
+    re.IGNORECASE,
+)
 _DONE: Final = pattern(
     r"\b(?:was|were|has|have|had|been|got|did|already|(?!need|allow|call|nam|bas|interest|relat|marri|prefer|expect|requir|us)(?<!get )(?<!gets )[a-z]{2,}ed|sold|bought|paid|sent|given|gave|met|took|taken|made|went|left|built|chosen|chose|won|lost|signed"
     r"|hat|haben|wurden?|bereits|schon|ge[a-zäöüß]{3,}(?:t|en)|[a-zäöüß]{3,}iert"
@@ -72,6 +78,11 @@ def plans(text: str) -> bool:
     return wishes(text) or _PLANS.search(text) is not None
 
 
+def is_later(text: str) -> bool:
+    """True if a statement tells what is before or after something else."""
+    return _LATER.search(text) is not None
+
+
 def _below(clause: Clause) -> bool:
     """True if a clause of the talk does not say that what it tells is done."""
     return (
@@ -89,9 +100,15 @@ class Events:
         self._clauses = [(clause, _below(clause), _NOT_YET.search(clause.text) is not None) for clause in clauses]
 
     def fault(self, clause: Clause, text: str) -> str:
+        if (agreed := _AGREES.search(clause.text)) and not clause.denies:
+            words = content.content(clause.text) - content.content(agreed.group())
+            near = [n for n, (c, _, _) in enumerate(self._clauses) if c.person and shared_words(words, c.content)]
+            texts = [" ".join(c.text for c, _, _ in self._clauses[n : n + 2]) for n in near]
+            if any(map(denials.says_no, texts)) and not any(map(_AGREES.search, texts)):
+                return "negation: it tells as accepted what was refused"
         if clause.denies or clause.doubts or plans(clause.text) or _LATER.search(text):
             return ""
-        found = [m.group() for m in _DONE.finditer(clause.text) if m.group()[0].islower() or not m.start()]
+        found = [m.group() for m in _DONE.finditer(clause.text) if not m.group()[0].isupper() or not m.start()]
         if not found:
             return ""
         words = content.content(clause.text) - clause.dated
@@ -100,7 +117,10 @@ class Events:
         for word in verbs:
             one = frozenset({word})
             homes = [(c, b, y) for c, b, y in self._clauses if shared_words(one, c.content)]
-            if homes and all(y or (b and word not in c.content) or shared_words(one, c.denied) for c, b, y in homes):
+            if homes and all(
+                y or shared_words(one, c.denied) or (b and word not in c.content and shared_words(words - one, c.content))
+                for c, b, y in homes
+            ):
                 return f"guess: it tells as done what was only planned ({word})"
             known |= any(not b and not c.denies for c, b, _ in homes)
             deeds |= not any(b and word in c.content for c, b, _ in homes)

@@ -63,7 +63,7 @@ _LIMITS: Final = pattern(
     r"|was|were|had|earlier|g[ai]v\w+ up|forget|left|gone|in place of|skip\w*|remove\w*|delet\w*|fail\w*|lack\w*|miss\w*|unable|too|replac\w*|switch\w*|chang\w*|mov(?:e|ed|es|ing)|while|wants?|postpon\w*|push\w*|slip\w*|clos\w+|end\w*|bans?|banned|prohibition|sick|hold"
     r"|nur|erst|nicht\w{4,}|gefährlich\w*|aufge(?:hör|geb)\w*|höchstens|maximal|mindestens|bis zu|mehr als|weniger|unter|über|statt\w*|sondern|vermeid\w*|außer|allergi\w*|unverträg\w*|\w+unverträg\w*|verträgt|hass\w*|nerv\w*|stört|\w*verbot\w*|\w*verzicht\w*|\w+freie?[nrms]?|gegen|weg|frei|mehr|früher|bisher|war|wegen|jetzt|neu\w*"
     r"|seulement|uniquement|ne \w+ que|maximum|moins|plus|au lieu|plutôt|évit\w*|sauf|intolér\w*|détest\w*|horreur|contre|déteste|libre|avant|arrêt\w*|ferm\w+|était|exclue?s?|interdiction\w*"
-    r"|sólo|solo|solamente|peligros\w*|máximo|como mucho|menos|más de|en lugar|en vez|evit\w*|salvo|excepto|intoleran\w*|odi\w*|aburr\w*|molest\w*|contra|libre|libra|antes|dej\w+|cerrad\w+|era|hasta|prohibición|veto|esclus[aeio]"
+    r"|falta\w*|sólo|solo|solamente|peligros\w*|máximo|como mucho|menos|más de|en lugar|en vez|evit\w*|salvo|excepto|intoleran\w*|odi\w*|aburr\w*|molest\w*|contra|libre|libra|antes|dej\w+|cerrad\w+|era|hasta|prohibición|veto|esclus[aeio]"
     r"|soltanto|solamente|pericolos\w*|massimo|al massimo|meno|più di|invece|anziché|tranne|intolleran\w*|allergi\w*|lascia|chius\w+|prima|fino|divieto|esclus[aeio]|proibição|apenas|só|somente|perigos\w*|alérgic\w*|em vez|exceto|até|metade|fechad\w+"
     r"|только|опасн\w*|максимум|не более|больше|меньше|вместо|кроме|аллерг\w*|ненавид\w*|терпеть|против|раньше|пока|до|исключ\w*|запрет\w*"
     r"|tylko|najwyżej|maksymalnie|więcej|mniej|zamiast|oprócz|alergi\w*|nienawidz\w*|unika\w*|wcześniej|do"
@@ -89,13 +89,14 @@ _UNDECIDED: Final = pattern(
     re.IGNORECASE,
 )
 _SAID_NO: Final = pattern(  # to what somebody asked for
-    r"\b(?:(?:said|says?|dico|digo|dis|sage?|say|zeg) (?:no|nein|non|não|nee)|against|dagegen|contre|en contra|contrari[oa]|против|przeciw\w*|tegen|turned (?:it|that|them|him|her|us) down|sagte? nein|hat(?:te)? abgelehnt|a dit non|a refusé|dijo que no|ha detto (?:di )?no"
-    r"|disse (?:que )?não|отказал\w*|odmówi\w+|zei nee)\b|(?:拒绝|不同意|没同意)了?\Z|断られ",
+    r"\b(?:(?:said|says?|dico|digo|dis|sagt?e?|say|zeg|zei|dit|dijo|dice|ha detto(?: di)?|disse|diz) (?:que )?(?:no|nein|non|não|nee)|(?:against|contre|против|tegen)(?: it| that)?(?=\W*\Z)|refused|declined|rejected|turned (?:it|that|them|him|her|us) down"
+    r"|dagegen|(?:hat(?:te)? )?abgelehnt|weigert\w*|lehnt\w* (?:\w+ )?ab|refusé|en contra|rechaz\w+|contrari[oa]|rifiuta\w*|recus\w+|отказал\w*|odmówi\w+|przeciw\w*|geweigerd|afgewezen)\b"
+    r"|(?:拒绝|不同意|反对|没要|没答应)了?|断[らっりる]|反対|거절|반대",
     re.IGNORECASE,
 )
 _DOUBTS: Final = pattern(
     # perhaps
-    r"\b(?:either .{1,80}? or|entweder .{1,80}? oder|soit .{1,80}? soit|(?:an?|one|the|eine|une|una|uma|un['’]) ?id[eé]e?a?|waver\w*|torn between|(?-i:[A-Z]\w+ (?:or|oder|ou|o|of|или|lub) [A-Z]\w+)|schwank\w*|might|maybe|perhaps|possibl[ey]|probably|vielleicht|eventuell|womöglich|möglicherweise|peut-être|éventuellement|quizás?|tal vez|a lo mejor|forse|magari|talvez"
+    r"\b(?:either .{1,80}? or|entweder .{1,80}? oder|soit .{1,80}? soit|(?:an?|one|the|eine|une|una|uma|un['’]) ?id[eé]e?a?|waver\w*|torn between|(?:was|were) (?:meant|supposed|going) to|(?:sollte|wollte)n? eigentlich|(?:devai[ts]|iba|doveva|deveria) \w+(?:r|re)|должен был|должна была|(?-i:[A-Z]\w+ (?:or|oder|ou|o|of|или|lub) [A-Z]\w+)|schwank\w*|might|maybe|perhaps|possibl[ey]|probably|vielleicht|eventuell|womöglich|möglicherweise|peut-être|éventuellement|quizás?|tal vez|a lo mejor|forse|magari|talvez"
     r"|возможно|наверное|может быть|może|chyba|być może|misschien|wellicht|kanske|belki)\b|\b(?:i|we|it|they|that|this) may\b|\A\W*may (?-i:[a-z])"
     r"|也许|或许|以为|可能|かもしれ|たぶん|多分|아마"
     # consider
@@ -250,11 +251,15 @@ def denied(text: str) -> frozenset[str]:
     if match is None:
         return frozenset()
     behind, before = _ordered(said[match.end() :]), _ordered(said[: match.start()])
+    if not behind and numerals(said[match.end() :]):  # `at 12.30, not 1`
+        return frozenset()
     if not behind and len(before) > 1 and _LIGHT.fullmatch(before[-1]):  # `Kaffee mag ich nicht`
         return frozenset(before[-2:])
     if is_wide(said):  # pairs of signs: two make a word, and particles follow it
         chinese = match.group()[0] in "不没别別勿無无未取禁拒"
         return frozenset(behind[:_PAIRS] if chinese and behind else before[-2 * _PAIRS :])
+    if match.group().startswith("kein") and not behind:  # `Einen Hund will ich keinen`
+        return frozenset(before[:1])
     return frozenset(behind[:1] or before[-1:])
 
 
@@ -316,8 +321,8 @@ def says_no(text: str) -> bool:
 
 
 def leaves_open(text: str) -> bool:
-    """True if a clause only says that what is before it in its sentence is not decided, or was turned down."""
-    return _SAID_NO.search(text) is not None or (undecided(text) and len(content(_UNDECIDED.sub(" ", text))) <= 1)
+    """True if a clause only says that what is before it in its sentence is not decided."""
+    return undecided(text) and len(content(_UNDECIDED.sub(" ", text))) <= 1
 
 
 def open_about(text: str) -> frozenset[str]:
