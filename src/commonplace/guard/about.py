@@ -14,15 +14,15 @@ from commonplace.text import content, packaged
 from commonplace.text.patterns import pattern
 
 FIRST_PERSON: Final = pattern(
-    r"\b(?:i|i'm|i'll|i'd|i've|me|my|mine|ich|mich|mir|mein\w*|je|j'|moi|mon|ma|(?<!un )(?<!al )(?<!este )mes|yo|soy|mi|mis|io|sono|mio|mia|eu|sou|meu|"
-    r"minha|я|мне|меня|мой|моя|мои|ja|jestem|mnie|mój|moja|ik|mijn)\b|我|私|僕|俺|저|나",
+    r"\b(?:i|i'm|i'll|i'd|i've|me|my|mine|ich|mich|mir|mein\w*|je|j'|moi|mon|ma|(?<!un )(?<!al )mes|yo|soy|mi|mis"
+    r"|io|sono|mio|mia|eu|sou|meu|minha|я|мне|меня|мой|моя|мои|ja|jestem|mnie|mój|moja|ik|mijn)\b|我|私|僕|俺|저|나",
     re.IGNORECASE,
 )
 SELF: Final = "⟨user⟩"  # no word of a text
 SAYS_I: Final = pattern(
     r"\bI\b|\b(?i:i'm|i'll|i'd|i've|ich|je|yo|io|eu|я|ik|moi)\b|\b[jJ]['’]|\A[Jj]a\s"
     r"|我(?![的们妈爸先老丈妻太哥弟姐妹儿女岳公婆爷奶外同朋邻室男])|[私僕俺](?!の|たち)|나[는도]|내가|[저제][는가도]"
-    r"|\b(?i:users?|(?:be)?nutzer(?:in)?|utente|usuári[oa]|utilizadora?|usuari[oa]|utilisat(?:eur|rice)|пользовател\w+|użytkowni\w+"
+    r"|\b(?i:users?|(?:be)?nutzer(?:in)?|utente|usu[aá]ri[oa]|utilizadora?|utilisat(?:eur|rice)|пользовател\w+|użytkowni\w+"
     r"|gebruiker)\b|用户|使用者|本人|ユーザー|사용자"
 )
 OTHER: Final = "⟨other⟩"  # no word of a text

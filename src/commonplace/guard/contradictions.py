@@ -42,7 +42,8 @@ _YES: Final = pattern(
 )
 _MOST_CLAUSES: Final = 400  # the last ones; a range has some hundred
 _OF_A_THING: Final = pattern(  # begins with an article, or has a label
-    r"\A(?:the|an?|der|die|das|le|la|les|el|los|las|un[aeo]?|il|lo|gli|i|[oa]s?|de|het|een)\s|\A\w['’]|:\s|：", re.IGNORECASE
+    r"\A(?:the|an?|der|die|das|le|la|les|el|los|las|un[aeo]?|il|lo|gli|i|[oa]s?|de|het|een)\s|\A\w['’]|:\s|：",
+    re.IGNORECASE,
 )
 _LABEL: Final = pattern(r":\s|：")  # `till: Jonas; minutes: Miriam`
 
@@ -219,13 +220,17 @@ class Talk:
         for n, clause in enumerate(clauses):
             others = names_another(clause.text) or not clause.content.isdisjoint(self._reader.relatives)
             about = whose(clause.text)
-            if others or about == OTHER or (not about and (n or clause.names or actor(clause.text) or _OF_A_THING.search(text))):
+            if (
+                others
+                or about == OTHER
+                or (not about and (n or clause.names or actor(clause.text) or _OF_A_THING.search(text)))
+            ):
                 continue
             own = content.content(SAYS_I.sub(" ", clause.text)) - clause.dated
             owners = [self._owners(value, denied=clause.denies) for value in values_of(clause._replace(content=own))]
             of_others, known = owners.count({OTHER}), sum(map(bool, owners))
             if of_others and 2 * of_others >= known and (about or not any(SELF in each for each in owners)):
-                return "other-subject: it was said of another than the user" + ("" if about else " SL")
+                return "other-subject: it was said of another than the user"
         return ""
 
     @cached_property

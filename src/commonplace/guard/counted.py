@@ -11,7 +11,8 @@ from commonplace.text import content, denials
 from commonplace.text.patterns import pattern
 
 _PREFERS: Final = pattern(
-    r"\b(?:rather|instead|make (?:it|that)|better|lieber|eher|besser|plutôt|mieux|mejor|meglio|piuttosto|melhor|antes|лучше|raczej|lepiej|liever|beter)\b"
+    r"\b(?:rather|instead|make (?:it|that)|better|lieber|eher|besser|plutôt|mieux|mejor"
+    r"|meglio|piuttosto|melhor|antes|лучше|raczej|lepiej|liever|beter)\b"
     r"|还是|改成|にして|のほうが",
     re.IGNORECASE,
 )

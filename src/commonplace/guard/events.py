@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from commonplace.guard.clauses import Clause, shared_words
 from commonplace.text import content, denials
@@ -36,7 +36,10 @@ _PLANS: Final = pattern(
     r"|将|將|打算|准备|计划|等|决定|つもり|予定|よう[とか]|ましょう|決め|려고|예정|계획|기로",
     re.IGNORECASE,
 )
-_LATER: Final = pattern(r"\b(?:before|after|until|till|next|first|vor|bevor|nach|zuerst|avant|après|antes|después|depois|prima|dopo|до|после|пока|przed|voor|na)\b", re.IGNORECASE)
+_LATER: Final = pattern(
+    r"\b(?:before|after|until|till|next|first|vor|bevor|nach|zuerst|avant|après|antes|después|depois|prima|dopo|до|после|пока|przed|voor|na)\b",
+    re.IGNORECASE,
+)
 _NOT_YET: Final = pattern(
     r"\b(?:(?:not|\w+n['’]t) (?:\w+ ){0,4}yet|yet to|ha(?:s|ve)n['’]t|not (?:before|until)|still (?:ha(?:s|ve)|needs?) to"
     r"|noch (?:nicht|kein\w*|nichts)|pas encore|encore (?:\w+ ){0,2}(?:rien|aucune?)|(?:rien|aucune?) encore|n['’]\w+ encore|toujours pas|(?:todavía|aún) no|no (?:\w+ ){1,4}(?:todavía|aún)|no antes"
@@ -68,6 +71,9 @@ _DONE: Final = pattern(
 )
 
 
+_UNDONE: Final = "guess: it tells as done what was only planned"
+
+
 def wishes(text: str) -> bool:
     """True if a clause says what somebody wants or asks for, or what is so under a condition."""
     return _WISHES.search(text) is not None
@@ -83,58 +89,85 @@ def is_later(text: str) -> bool:
     return _LATER.search(text) is not None
 
 
-def _below(clause: Clause) -> bool:
-    """True if a clause of the talk does not say that what it tells is done."""
-    return (
-        clause.doubts
-        or (clause.asks and not clause.person)
-        or _NOT_YET.search(clause.text) is not None
-        or plans(clause.text)
-    )
+class _Told(NamedTuple):
+    """A clause of the talk, whether what it tells is planned, wished, asked or open, and whether it is not done yet."""
+
+    clause: Clause
+    planned: bool
+    not_yet: bool
 
 
 class Events:
-    """What the clauses of a talk tell, and how it stands."""
+    """What the clauses of a talk tell, and how it stands.
+
+    Args:
+        clauses: The clauses of the talk.
+    """
 
     def __init__(self, clauses: Sequence[Clause]) -> None:
-        self._clauses = [(clause, _below(clause), _NOT_YET.search(clause.text) is not None) for clause in clauses]
+        self._told = [_told(clause) for clause in clauses]
 
     def fault(self, clause: Clause, text: str) -> str:
-        if (agreed := _AGREES.search(clause.text)) and not clause.denies:
-            words = content.content(clause.text) - content.content(agreed.group())
-            near = [n for n, (c, _, _) in enumerate(self._clauses) if c.person and shared_words(words, c.content)]
-            texts = [" ".join(c.text for c, _, _ in self._clauses[n : n + 2]) for n in near]
-            if any(map(denials.says_no, texts)) and not any(map(_AGREES.search, texts)):
-                return "negation: it tells as accepted what was refused"
-        if clause.denies or clause.doubts or plans(clause.text) or _LATER.search(text):
+        """Return the fault if a clause of a statement tells as accepted what was refused, or as done what is not."""
+        if clause.denies or clause.doubts:
             return ""
+        return self._not_accepted(clause) or ("" if plans(clause.text) or is_later(text) else self._not_done(clause))
+
+    def _not_accepted(self, clause: Clause) -> str:
+        agreed = _AGREES.search(clause.text)
+        if agreed is None:
+            return ""
+        words = content.content(clause.text) - content.content(agreed.group())
+        near = [
+            n for n, each in enumerate(self._told) if each.clause.person and shared_words(words, each.clause.content)
+        ]
+        texts = [" ".join(each.clause.text for each in self._told[n : n + 2]) for n in near]
+        refused = any(map(denials.says_no, texts)) and not any(map(_AGREES.search, texts))
+        return "negation: it tells as accepted what was refused" if refused else ""
+
+    def _not_done(self, clause: Clause) -> str:
         found = [m.group() for m in _DONE.finditer(clause.text) if not m.group()[0].isupper() or not m.start()]
-        if not found:
-            return ""
         words = content.content(clause.text) - clause.dated
         verbs = words & content.content(" ".join(found)) - clause.names
-        deeds, known = len(found) > len(verbs), False
-        for word in verbs:
-            one = frozenset({word})
-            homes = [(c, b, y) for c, b, y in self._clauses if shared_words(one, c.content)]
-            if homes and all(
-                y or shared_words(one, c.denied) or (b and word not in c.content and shared_words(words - one, c.content))
-                for c, b, y in homes
-            ):
-                return f"guess: it tells as done what was only planned ({word})"
-            known |= any(not b and not c.denies for c, b, _ in homes)
-            deeds |= not any(b and word in c.content for c, b, _ in homes)
-        if known or not deeds:
+        homes = {
+            word: [each for each in self._told if shared_words(frozenset({word}), each.clause.content)]
+            for word in verbs
+        }
+        if any(each and all(_is_undone(word, words, home) for home in each) for word, each in homes.items()):
+            return _UNDONE
+        said = any(not (each.planned or each.clause.denies) for homes_of in homes.values() for each in homes_of)
+        nouns = [
+            word for word, each in homes.items() if any(home.planned and word in home.clause.content for home in each)
+        ]
+        if said or len(found) == len(nouns):
             return ""
-        shared = [(shared_words(words, c.content), b, y) for c, b, y in self._clauses if c.person]
-        most = max((len(each) for each, _, _ in shared), default=0)
-        near = [(each, b) for each, b, _ in shared if len(each) == most]
-        if most > 1 and 2 * most >= len(words) and all(b for _, b in near):
-            return f"guess: it tells as done what was only planned (most {near})"
-        if _SET.search(clause.text):
-            return ""
-        nouns = words - verbs - clause.names
-        for c, _, yet in self._clauses:
-            if yet and c.person and shared_words(nouns, c.content):
-                return "guess: not yet"
-        return ""
+        theirs = [each for each in self._told if each.clause.person]
+        most = max((len(shared_words(words, each.clause.content)) for each in theirs), default=0)
+        near = [each for each in theirs if len(shared_words(words, each.clause.content)) == most]
+        if most > 1 and 2 * most >= len(words) and all(each.planned for each in near):
+            return _UNDONE
+        things = frozenset[str]() if _SET.search(clause.text) else words - verbs - clause.names
+        undone = [n for n, each in enumerate(theirs) if each.not_yet and shared_words(things, each.clause.content)]
+        since = theirs[undone[-1] + 1 :] if undone else []
+        return _UNDONE if undone and not any(_is_done(each, things) for each in since) else ""
+
+
+def _told(clause: Clause) -> _Told:
+    not_yet = _NOT_YET.search(clause.text) is not None
+    asked = clause.asks and not clause.person
+    return _Told(clause, clause.doubts or asked or not_yet or plans(clause.text), not_yet)
+
+
+def _is_undone(word: str, words: frozenset[str], told: _Told) -> bool:
+    """True if a clause with a verb of a statement says that it is not done, or plans it in another form of the verb."""
+    one = frozenset({word})
+    if told.not_yet or shared_words(one, told.clause.denied):
+        return True
+    return told.planned and word not in told.clause.content and bool(shared_words(words - one, told.clause.content))
+
+
+def _is_done(told: _Told, things: frozenset[str]) -> bool:
+    """True if a clause says that something is done: one of some things, or what was spoken of (`booked it!`)."""
+    if told.planned or told.clause.denies or _DONE.search(told.clause.text) is None:
+        return False
+    return not content.content(_DONE.sub(" ", told.clause.text)) or bool(shared_words(things, told.clause.content))

@@ -17,7 +17,7 @@ _DENIES: Final = pattern(
     r"\b(?:not|no|nein|nee|never|none|nothing|nobody|neither|nor|without|cannot|\w+n['’]t|dont|doesnt|didnt|isnt|cant|wont"
     r"|stop(?:s|ped|ping)?|quit|refus\w+|cancel\w*|dropp?ed|reject\w*|dismiss\w*|declin\w+|abandon\w*|revoked?|banned|forbid\w*|forbidden|ruled out"
     r"|nicht|nichts|kein\w*|nie|niemals|ohne|weder|abgesagt|storniert|gestrichen|verboten|entfällt|verworfen|ausgeschlossen"
-    r"|ne (?:\w+ ){1,3}(?:plus|personne|ni)|n['’]|pas|jamais|sans|rien|aucune?|annulée?s?|interdit\w*|supprimée?s?|écartée?s?"
+    r"|ne (?=(?:\w+ ){1,3}(?:pas|plus|personne|ni))|n['’]|pas|jamais|sans|rien|aucune?|annulée?s?|interdit\w*|supprimée?s?|écartée?s?"
     r"|nunca|jamás|sin|ningun\w*|ningún|nada|nadie|tampoco|cancelad\w+|anulad\w+|prohibid\w+|descart\w+"
     r"|non|senza|nessun\w*|niente|nulla|annullat\w+|vietat\w+|scartat\w+"
     r"|não|nem|sem|ninguém|nenhum\w*|jamais|cancelad\w+|proibid\w+"
@@ -44,7 +44,7 @@ _NONE: Final = pattern(  # right before what there is none of
 )
 _WITHOUT: Final = pattern(r"\b(?:without|ohne|sans|sin|senza|sem|без|bez|zonder|utan)\b", re.IGNORECASE)
 _NOT: Final = pattern(
-    r"\b(?:not|no|never|cannot|\w+n['’]t|nobody|nicht|kein\w*|nie|niemals|niemand|ne|pas|jamais|aucune?|nunca|nadie|ningun\w*|ningún|non|mai|nessun\w*"
+    r"\b(?:not|no|never|cannot|\w+n['’]t|nobody|nicht|kein\w*|nie|niemals|niemand|ne(?= (?:\w+ ){1,3}(?:pas|plus|jamais|rien|aucun))|pas|jamais|aucune?|nunca|nadie|ningun\w*|ningún|non|mai|nessun\w*"
     r"|não|ninguém|nenhum\w*|не|нет|нельзя|никогда|nigdy|żadn\w+|niet|geen|nooit|inte|aldrig|inga?)\b|\bn['’](?=\w)",
     re.IGNORECASE,
 )
