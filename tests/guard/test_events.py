@@ -57,7 +57,10 @@ FAITHFUL = [
     ([("assistant", "Shall I add a lock to the queue?"), ("user", "Yes, do it.")], "The queue gets a lock"),
     ("I'll pay the deposit tomorrow.", "Pays the deposit on 3 March 2026"),
     ("Paul wants to sell the boat, I don't.", "Paul wants to sell the boat"),
-    ("Sie zahlt den Strom, hab ich aber noch nicht schriftlich.", "Dass sie den Strom zahlt, ist noch nicht schriftlich"),
+    (
+        "Sie zahlt den Strom, hab ich aber noch nicht schriftlich.",
+        "Dass sie den Strom zahlt, ist noch nicht schriftlich",
+    ),
     ("Ne ho comprati otto, 24 euro l'uno.", "Comprati otto a 24 euro"),
 ]
 

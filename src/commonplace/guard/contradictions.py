@@ -89,7 +89,7 @@ class Talk:
                     for each, still_open in zip(clauses, agreed, strict=True)
                 ]
             if person and not self._is_answered(place):
-                clauses = [c._replace(doubts=c.doubts or (c.asks and denials.deliberates(c.text))) for c in clauses]
+                clauses = [c._replace(doubts=c.doubts or (c.asks and events.plans(c.text))) for c in clauses]
             clauses = [_refused(n, clauses) for n in range(len(clauses))] if person else clauses
             found += (each._replace(place=place) for each in clauses)
         return found[-_MOST_CLAUSES:]
@@ -169,7 +169,7 @@ class Talk:
             is_label = f"{clause.text}:" in text
             if not (doubted or denied or is_label) and (
                 reason := self._was_denied(clause, shared, text)
-                or ("" if events.is_later(text) else self._only_denied(clause))
+                or ("" if events.is_later(text) else self._only_denied(clause, text))
                 or self._events.fault(clause, text)
             ):
                 return reason
@@ -347,9 +347,9 @@ class Talk:
             return "negation: it says what was denied"
         return ""
 
-    def _only_denied(self, clause: Clause) -> str:
+    def _only_denied(self, clause: Clause, text: str) -> str:
         """Return the fault if a clause has what was only said to be none, or last of all."""
-        limited, instead = denials.limits(clause.text), bool(denials.asserted(clause.text))
+        limited, instead = denials.limits(text), bool(denials.asserted(clause.text))
         for value in self._denied.shared(values_of(clause)):
             homes = [other for other, said in self._everything if said.holds(value)]
             named = self._known.holds(value)

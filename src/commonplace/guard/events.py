@@ -161,9 +161,8 @@ def _told(clause: Clause) -> _Told:
 def _is_undone(word: str, words: frozenset[str], told: _Told) -> bool:
     """True if a clause with a verb of a statement says that it is not done, or plans it in another form of the verb."""
     one = frozenset({word})
-    if told.not_yet or shared_words(one, told.clause.denied):
-        return True
-    return told.planned and word not in told.clause.content and bool(shared_words(words - one, told.clause.content))
+    in_part = told.planned and word not in told.clause.content and shared_words(words - one, told.clause.content)
+    return bool(in_part or shared_words(one, told.clause.denied))
 
 
 def _is_done(told: _Told, things: frozenset[str]) -> bool:

@@ -96,7 +96,7 @@ _SAID_NO: Final = pattern(  # to what somebody asked for
 )
 _DOUBTS: Final = pattern(
     # perhaps
-    r"\b(?:either .{1,80}? or|entweder .{1,80}? oder|soit .{1,80}? soit|(?:an?|one|the|eine|une|una|uma|un['’]) ?id[eé]e?a?|waver\w*|torn between|(?:was|were) (?:meant|supposed|going) to|(?:sollte|wollte)n? eigentlich|(?:devai[ts]|iba|doveva|deveria) \w+(?:r|re)|должен был|должна была|(?-i:[A-Z]\w+ (?:or|oder|ou|o|of|или|lub) [A-Z]\w+)|schwank\w*|might|maybe|perhaps|possibl[ey]|probably|vielleicht|eventuell|womöglich|möglicherweise|peut-être|éventuellement|quizás?|tal vez|a lo mejor|forse|magari|talvez"
+    r"\b(?:either .{1,80}? or|entweder .{1,80}? oder|soit .{1,80}? soit|(?:an?|one|the|eine|une|una|uma|un['’]) ?id[eé]e?a?|waver\w*|torn between|(?:was|were) (?:meant|supposed|going) to|(?:sollte|wollte)n? eigentlich|(?:devai[ts]|iba|doveva|deveria) \w+(?:r|re)|должен был|должна была|(?-i:[A-Z]\w+ (?:or|oder|ou|o|или|lub) [A-Z]\w+)|schwank\w*|might|maybe|perhaps|possibl[ey]|probably|vielleicht|eventuell|womöglich|möglicherweise|peut-être|éventuellement|quizás?|tal vez|a lo mejor|forse|magari|talvez"
     r"|возможно|наверное|может быть|może|chyba|być może|misschien|wellicht|kanske|belki)\b|\b(?:i|we|it|they|that|this) may\b|\A\W*may (?-i:[a-z])"
     r"|也许|或许|以为|可能|かもしれ|たぶん|多分|아마"
     # consider
@@ -121,14 +121,6 @@ _SAID_BEFORE: Final = pattern(  # a doubt of no more than whether one has said i
     r"\b(?:not|\w*n['’]t) (?:sure|know|remember|recall)(?: if| whether| that)? (?:i|we)(?:['’]ve| have| had)? (?:ever |already |actually )?(?:said|mentioned|told)\b[^:,.;–—]*"
     r"|\bwei(?:ß|ss)(?: ich)? nicht(?: mehr)?,? ob ich (?:das |es |dir )*(?:schon )?(?:mal )?(?:gesagt|erwähnt|erzählt)(?: habe?| hab)?|\bsais (?:pas|plus) si (?:je )?(?:te |l['’]|vous )*ai (?:déjà )?(?:dit|parlé|mentionné)"
     r"|\bno sé si (?:ya )?(?:te )?(?:lo )?(?:he )?(?:dije|dicho|mencion\w+|cont\w+)|\bnon so se (?:te )?l['’]ho (?:già )?dett\w|\bnão sei se (?:já )?(?:te )?(?:disse|contei|falei)",
-    re.IGNORECASE,
-)
-_DELIBERATES: Final = pattern(  # in a question: what the one who asks should do, or how something is
-    r"\b(?:(?:should|shall|ought) (?:i|we)|is it (?:worth|better)|soll(?:te)?n? (?:ich|wir)|lohnt|(?:je|j['’]|on|nous) dev(?:r\w+|ons)|(?:dev(?:rais|rions|ons)|dois)-(?:je|nous)"
-    r"|deb(?:o|ería\w*|emos)|vale la pena|dov(?:rei|remmo)|dobbiamo|devo|conviene|dever?(?:ia|íamos)|devemos|стоит ли|(?:мне|нам) (?:стоит|лучше)|czy (?:warto|mam|mamy|powin\w+)"
-    r"|(?:moet(?:en)?|zal|zullen|zou(?:den)?) (?:ik|we)|(?:ska|bör|borde) (?:jag|vi))\b"
-    r"|要不要|该不该|是否|应该|值得|すべき|ほうがいい|でしょうか|할까|해야"
-    r"|\A\W*(?:(?:is|are|would) (?!you|it ok)|ist |wäre |est-ce (?:que )?c['’]|¿es |è |é )",
     re.IGNORECASE,
 )
 _POSTPONES: Final = pattern(
@@ -305,18 +297,13 @@ def asserted(text: str) -> str:
     return front[0].strip() if len(front) > 1 else ""
 
 
-def deliberates(question: str) -> bool:
-    """True if a question is about what one should do or how something is: it says of nothing that it is so."""
-    return _DELIBERATES.search(question) is not None
-
-
 def only_doubts(text: str) -> bool:
     """True if a clause doubts and says nothing else, so that it is about what was said before."""
     return supposes(text) and not content(_UNDECIDED.sub(" ", _DOUBTS.sub(" ", text)))
 
 
 def says_no(text: str) -> bool:
-    """True if a clause says that somebody turned down what was asked for."""
+    """True if a clause says that somebody turned something down."""
     return _SAID_NO.search(text) is not None
 
 
