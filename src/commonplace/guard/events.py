@@ -16,23 +16,17 @@ from commonplace.text.patterns import pattern
 
 _WISHES: Final = pattern(
     r"\b(?:wants?|wanted|(?:would|['’]d) (?:like|love|rather)|prefers?|hop(?:es?|ing)|should|if|once|unless"
-    r"|wollen|wollte\w*|will(?=.*en\W*\Z)|möchte\w*|würde\w*|bevorzug\w*|soll\w*|hoff\w+|liebsten|wenn|falls|sobald"
-    r"|veu(?:x|t|lent)|voul\w+|voudr\w+|aimer\w+|préfèr\w+|devr\w+|espèr\w+|si|quand"
-    r"|quier\w+|quisier\w+|querr\w+|queremos|gustaría\w*|prefier\w+|espero|cuando"
-    r"|vogli\w+|vorr\w+|vuol\w*|preferisc\w+|sper\w+|quando"
-    r"|quer\w*|prefer[eo]|gostaria\w*|espero"
-    r"|хоч\w+|хот\w+|предпоч\w+|надею\w+|если|когда|chc\w+|wol[ei]\w*|jeśli|gdy|wil|willen|zou(?:den)?|hoop\w*|als)\b"
+    r"|wollen|wollte\w*|will(?=.*en\W*\Z)|möchte\w*|würde\w*|bevorzug\w*|soll\w*|hoff\w+|liebsten|wenn|falls|sobald|veu(?:x|t|lent)|voul\w+|voudr\w+|aimer\w+|préfèr\w+|devr\w+|espèr\w+|si|quand"
+    r"|quier\w+|quisier\w+|querr\w+|queremos|gustaría\w*|prefier\w+|espero|cuando|vogli\w+|vorr\w+|vuol\w*|preferisc\w+|sper\w+|quando"
+    r"|quer\w*|prefer[eo]|gostaria\w*|espero|хоч\w+|хот\w+|предпоч\w+|надею\w+|если|когда|chc\w+|wol[ei]\w*|jeśli|gdy|wil|willen|zou(?:den)?|hoop\w*|als)\b"
     r"|[想要]|希望|建议|应该|如果|たい|ほし|なら|たら|べき|싶",
     re.IGNORECASE,
 )
 _PLANS: Final = pattern(
-    r"\b(?:will|\w+['’]ll|going to|gonna|plan(?:s|ned|ning)?|intend\w*|needs? to|ha(?:s|ve) to|must|let['’]?s|until|supposed|meant to|about to|to be|to do|due|offer\w*|suggest\w*|propos\w+|request\w*|ask(?:s|ed)?|scheduled|appointment|decid\w+|agree\w*"
-    r"|(?:a(?! partir)|à|da|por|zu|te) [a-z]{3,}(?:ar|er|ir|re|en)|werde|werden|geplant\w*|plan\w*|vorha\w+|bis|muss|müssen|entschied\w+|beschlossen|vereinbart|termin|vorgesehen|vorschl\w+|schlägt"
-    r"|v(?:ais|as|a|ont|allons) \w+(?:er|ir|re)|compte|prévue?s?|prévoi\w+|projet\w*|doi(?:s|t|vent)|faut|faudr\w+|décid\w+|convenu"
-    r"|propon\w+|propuest\w+|propost\w+|предл\w+|voorstel|v(?:oy|as|a|amos|an) a|piens\w+|plane\w+|previst\w+|hay que|t(?:engo|iene|enemos) que|debe\w*|deber\w+|hasta|decidi\w+|acord\w+"
-    r"|intend\w+|dev\w+|dobbiamo|dovr\w+|programma\w*|deciso|v(?:ou|ai|amos|ão) \w+r|pretend\w+|temos que|tem (?:que|de)|precis\w+"
-    r"|буд(?:у|ет|ем|ут)|собира\w+|план\w+|нужно|надо|долж\w+|давай\w*|реши\w+|договор\w+|będ\w+|zamierz\w+|trzeba|musi\w*|powin\w+"
-    r"|zal|zullen|gaa?n? \w+en|van plan|moet(?:en)?|gepland|besloten|afgesproken)\b"
+    r"\b(?:will|\w+['’]ll|going to|gonna|plan(?:s|ned|ning)?|intend\w*|needs? to|ha(?:s|ve) to|must|let['’]?s|until|(?:booked|set) (?:for|on)|supposed|meant to|about to|to be|to do|due|offer\w*|suggest\w*|propos\w+|request\w*|ask(?:s|ed)?|scheduled|appointment|decid\w+|agree\w*"
+    r"|(?:a(?! partir)|à|da|por|zu|te) [a-z]{3,}(?:ar|er|ir|re|en)|werde|werden|geplant\w*|plan\w*|vorha\w+|bis|muss|müssen|entschied\w+|beschlossen|vereinbart|termin|vorgesehen|vorschl\w+|schlägt|v(?:ais|as|a|ont|allons) \w+(?:er|ir|re)|compte|prévue?s?|prévoi\w+|projet\w*|doi(?:s|t|vent)|faut|faudr\w+|décid\w+|convenu"
+    r"|propon\w+|propuest\w+|propost\w+|предл\w+|voorstel|v(?:oy|as|a|amos|an) a|piens\w+|plane\w+|previst\w+|hay que|t(?:engo|iene|enemos) que|debe\w*|deber\w+|hasta|decidi\w+|acord\w+|intend\w+|dev\w+|dobbiamo|dovr\w+|programma\w*|deciso|v(?:ou|ai|amos|ão) \w+r|pretend\w+|temos que|tem (?:que|de)|precis\w+"
+    r"|буд(?:у|ет|ем|ут)|собира\w+|план\w+|нужно|надо|долж\w+|давай\w*|реши\w+|договор\w+|będ\w+|zamierz\w+|trzeba|musi\w*|powin\w+|zal|zullen|gaa?n? \w+en|van plan|moet(?:en)?|gepland|besloten|afgesproken)\b"
     r"|将|將|打算|准备|计划|等|决定|つもり|予定|よう[とか]|ましょう|決め|려고|예정|계획|기로",
     re.IGNORECASE,
 )
@@ -46,10 +40,6 @@ _NOT_YET: Final = pattern(
     r"|ancora (?:non|da)|non (?:\w+ ){0,3}ancora|ainda não|não (?:\w+ ){1,3}ainda|ещё не\w*|пока н\w+|jeszcze nie|nog (?:steeds )?(?:niet|geen|niets))\b|还没|尚未|还未|まだ|아직",
     re.IGNORECASE,
 )
-_SET: Final = pattern(
-    r"\b(?:booked|scheduled|set|due|gebucht|réservée?s?|reservad[oa]s?|prenotat[oaie]) (?:for|on|für|pour|para|per)\b",
-    re.IGNORECASE,
-)
 _AGREES: Final = pattern(
     r"\b(?:agree[ds]?|accept\w*|approv\w+|allow\w*|in favour|zugestimmt|stimmt\w* zu|akzeptiert\w*|erlaubt\w*|genehmigt\w*|zugesagt|dafür|accepté?\w*|approuv\w+|autoris\w+|d['’]accord"
     r"|acept\w+|aprob\w+|autoriz\w+|permit\w+|accett\w+|approv\w+|permess\w+|aceit\w+|aprov\w+|разреш\w+|одобр\w+|соглас\w+|zgodzi\w+|pozwoli\w+|akkoord|goedgekeurd|toegestemd)\b"
@@ -58,14 +48,10 @@ _AGREES: Final = pattern(
 )
 _DONE: Final = pattern(
     r"\b(?:was|were|has|have|had|been|got|did|already|(?!need|allow|call|nam|bas|interest|relat|marri|prefer|expect|requir|us)(?<!get )(?<!gets )[a-z]{2,}ed|sold|bought|paid|sent|given|gave|met|took|taken|made|went|left|built|chosen|chose|won|lost|signed"
-    r"|hat|haben|wurden?|bereits|schon|ge[a-zäöüß]{3,}(?:t|en)|[a-zäöüß]{3,}iert"
-    r"|ont|été|déjà|(?!despu)[a-zàâçéèêëîïôûùü]{2,}ée?s?"
-    r"|han?|hemos|fue(?:ron)?|ya|[a-zñáéíóú]{2,}[ai]d[oa]s?|[a-zñ]{3,}ó|hecho"
-    r"|hanno|stat[oaie]|già|[a-z]{2,}(?:at|ut|it)[oaie]|fatt[oaie]|firmat[oaie]"
-    r"|f(?:oi|oram)|já|feit[oa]s?|[a-zç]{3,}(?:ou|eu|iu)"
-    r"|был[аио]?|уже|(?!недел)[а-яё]{2,}[аеиуыя]л[аио]?(?:сь|ся)?|[а-яё]{3,}[аеё]н[аоы]?"
-    r"|został\w*|już|[a-ząęłńóśźż]{3,}(?:ł|ła|ło|li|ły)"
-    r"|heeft|hebben|werd(?:en)?|al|ge[a-z]{3,}(?:d|t))\b"
+    r"|hat|haben|wurden?|bereits|schon|ge[a-zäöüß]{3,}(?:t|en)|[a-zäöüß]{3,}iert|ont|été|déjà|(?!despu)[a-zàâçéèêëîïôûùü]{2,}ée?s?"
+    r"|han?|hemos|fue(?:ron)?|ya|[a-zñáéíóú]{2,}[ai]d[oa]s?|[a-zñ]{3,}ó|hecho|hanno|stat[oaie]|già|[a-z]{2,}(?:at|ut|it)[oaie]|fatt[oaie]|firmat[oaie]"
+    r"|f(?:oi|oram)|já|feit[oa]s?|[a-zç]{3,}(?:ou|eu|iu)|был[аио]?|уже|(?!недел)[а-яё]{2,}[аеиуыя]л[аио]?(?:сь|ся)?|[а-яё]{3,}[аеё]н[аоы]?"
+    r"|został\w*|już|[a-ząęłńóśźż]{3,}(?:ł|ła|ło|li|ły)|heeft|hebben|werd(?:en)?|al|ge[a-z]{3,}(?:d|t))\b"
     r"|已|了(?!解)|过(?!敏)|ました|た(?:\Z|。)|済|[었았했]",
     re.IGNORECASE,
 )
@@ -146,7 +132,7 @@ class Events:
         near = [each for each in theirs if len(shared_words(words, each.clause.content)) == most]
         if most > 1 and 2 * most >= len(words) and all(each.planned for each in near):
             return _UNDONE
-        things = frozenset[str]() if _SET.search(clause.text) else words - verbs - clause.names
+        things = words - verbs - clause.names
         undone = [n for n, each in enumerate(theirs) if each.not_yet and shared_words(things, each.clause.content)]
         since = theirs[undone[-1] + 1 :] if undone else []
         return _UNDONE if undone and not any(_is_done(each, things) for each in since) else ""
