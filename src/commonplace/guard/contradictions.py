@@ -90,7 +90,7 @@ class Talk:
                 ]
             if person and not self._is_answered(place):
                 clauses = [c._replace(doubts=c.doubts or (c.asks and events.plans(c.text))) for c in clauses]
-            clauses = [_refused(n, clauses) for n in range(len(clauses))] if person else clauses
+            clauses = [_as_answered(n, clauses) for n in range(len(clauses))] if person else clauses
             found += (each._replace(place=place) for each in clauses)
         return found[-_MOST_CLAUSES:]
 
@@ -147,11 +147,11 @@ class Talk:
         text = self._reader.plain(text)
         doubted = denials.doubts(text)
         whole = content.content(text)
-        denied = denials.denies(text)
+        denied = denials.denies(text) or denials.says_no(text)
         counted = {f"#{number}" for number in counts_of(text)}
         clauses = self._reader.read(text)
         wished = frozenset[str]().union(*(content.content(c.text) for c in clauses if events.wishes(c.text)))
-        if not (doubted or denied or denials.says_no(text)) and self._is_open(whole - wished - self._settled | counted):
+        if not (doubted or denied) and self._is_open(whole - wished - self._settled | counted):
             return "guess: it tells as a fact what was said as a possibility"
         for clause in clauses:
             if not clause.content:
@@ -242,7 +242,7 @@ class Talk:
     def _owners(self, value: str, *, denied: bool) -> set[str]:
         """Return whom the clauses with a value are about; the assistant's count only where they are about a person.
 
-        What somebody denies of themselves is theirs only for a statement that denies it too.
+        What one denies of oneself counts only for a statement that denies it too.
         """
         homes = [(who, c.person) for said, who, c in self._owned if (denied or not c.denies) and said.holds(value)]
         return {who for who, person in homes if person or who} or {who for who, _ in homes}
@@ -358,7 +358,8 @@ class Talk:
                 continue
             whole = firm or any(shared_words(other.content, clause.content) == other.content for other in homes)
             last = homes[-1:] if firm else [each for each in homes if each.person]
-            if homes and whole and all(only_denies(each) and not self._is_put_right(clause, each) for each in last):
+            fits = value[0] in FIRM or all(shared_words(frozenset({value}), each.denied) for each in last)
+            if whole and fits and all(only_denies(each) and not self._is_put_right(clause, each) for each in last):
                 return "negation: it says what was denied"
         return ""
 
@@ -434,8 +435,8 @@ class Talk:
         return first if any(shared_words(frozenset({first}), each.content) for each in self._clauses) else ""
 
 
-def _refused(n: int, clauses: Sequence[Clause]) -> Clause:
-    """Return a clause as it stands: what another one wants is open if it is refused right behind."""
+def _as_answered(n: int, clauses: Sequence[Clause]) -> Clause:
+    """Return a clause, as one that says what may be so if it is refused right behind it."""
     clause = clauses[n]
     behind = clauses[n + 1 : n + 4]
     before = TELLS.search(clauses[n - 1].text) if n else None

@@ -1,7 +1,6 @@
-"""How what a clause tells stands: as done, as so, as planned or asked for, as open, or as denied. Pure.
+"""Is what a statement says done, or only planned, wanted, asked for or refused? Clause by clause. Pure.
 
-A statement that something is done needs a clause that says so. One that plans, wants, asks for, doubts or denies it
-is none.
+A statement that something is done needs a clause that says so: one that plans, wants or doubts it does not.
 """
 
 from __future__ import annotations
@@ -61,22 +60,22 @@ _UNDONE: Final = "guess: it tells as done what was only planned"
 
 
 def wishes(text: str) -> bool:
-    """True if a clause says what somebody wants or asks for, or what is so under a condition."""
+    """True if a clause says what a person wants, or what is so under a condition."""
     return _WISHES.search(text) is not None
 
 
 def plans(text: str) -> bool:
-    """True if a clause says what somebody wants, or what is to be done."""
+    """True if a clause says what a person wants, or what is to be done."""
     return wishes(text) or _PLANS.search(text) is not None
 
 
 def is_later(text: str) -> bool:
-    """True if a statement tells what is before or after something else."""
+    """True if a statement says what is before or after something else."""
     return _LATER.search(text) is not None
 
 
-class _Told(NamedTuple):
-    """A clause of the talk, whether what it tells is planned, wished, asked or open, and whether it is not done yet."""
+class _Read(NamedTuple):
+    """A clause of the talk, whether what it says is planned, wanted, asked or open, and whether it is not done yet."""
 
     clause: Clause
     planned: bool
@@ -84,17 +83,17 @@ class _Told(NamedTuple):
 
 
 class Events:
-    """What the clauses of a talk tell, and how it stands.
+    """What the clauses of a talk say that is done, planned or refused.
 
     Args:
         clauses: The clauses of the talk.
     """
 
     def __init__(self, clauses: Sequence[Clause]) -> None:
-        self._told = [_told(clause) for clause in clauses]
+        self._clauses = [_read(clause) for clause in clauses]
 
     def fault(self, clause: Clause, text: str) -> str:
-        """Return the fault if a clause of a statement tells as accepted what was refused, or as done what is not."""
+        """Return the fault if a clause of a statement has as accepted what was refused, or as done what is not."""
         if clause.denies or clause.doubts:
             return ""
         return self._not_accepted(clause) or ("" if plans(clause.text) or is_later(text) else self._not_done(clause))
@@ -105,18 +104,18 @@ class Events:
             return ""
         words = content.content(clause.text) - content.content(agreed.group())
         near = [
-            n for n, each in enumerate(self._told) if each.clause.person and shared_words(words, each.clause.content)
+            n for n, each in enumerate(self._clauses) if each.clause.person and shared_words(words, each.clause.content)
         ]
-        texts = [" ".join(each.clause.text for each in self._told[n : n + 2]) for n in near]
+        texts = [" ".join(each.clause.text for each in self._clauses[n : n + 2]) for n in near]
         refused = any(map(denials.says_no, texts)) and not any(map(_AGREES.search, texts))
-        return "negation: it tells as accepted what was refused" if refused else ""
+        return "negation: it says that what was refused is accepted" if refused else ""
 
     def _not_done(self, clause: Clause) -> str:
         found = [m.group() for m in _DONE.finditer(clause.text) if not m.group()[0].isupper() or not m.start()]
         words = content.content(clause.text) - clause.dated
         verbs = words & content.content(" ".join(found)) - clause.names
         homes = {
-            word: [each for each in self._told if shared_words(frozenset({word}), each.clause.content)]
+            word: [each for each in self._clauses if shared_words(frozenset({word}), each.clause.content)]
             for word in verbs
         }
         if any(each and all(_is_undone(word, words, home) for home in each) for word, each in homes.items()):
@@ -127,7 +126,7 @@ class Events:
         ]
         if said or len(found) == len(nouns):
             return ""
-        theirs = [each for each in self._told if each.clause.person]
+        theirs = [each for each in self._clauses if each.clause.person]
         most = max((len(shared_words(words, each.clause.content)) for each in theirs), default=0)
         near = [each for each in theirs if len(shared_words(words, each.clause.content)) == most]
         if most > 1 and 2 * most >= len(words) and all(each.planned for each in near):
@@ -138,21 +137,21 @@ class Events:
         return _UNDONE if undone and not any(_is_done(each, things) for each in since) else ""
 
 
-def _told(clause: Clause) -> _Told:
+def _read(clause: Clause) -> _Read:
     not_yet = _NOT_YET.search(clause.text) is not None
     asked = clause.asks and not clause.person
-    return _Told(clause, clause.doubts or asked or not_yet or plans(clause.text), not_yet)
+    return _Read(clause, clause.doubts or asked or not_yet or plans(clause.text), not_yet)
 
 
-def _is_undone(word: str, words: frozenset[str], told: _Told) -> bool:
+def _is_undone(word: str, words: frozenset[str], read: _Read) -> bool:
     """True if a clause with a verb of a statement says that it is not done, or plans it in another form of the verb."""
     one = frozenset({word})
-    in_part = told.planned and word not in told.clause.content and shared_words(words - one, told.clause.content)
-    return bool(in_part or shared_words(one, told.clause.denied))
+    in_part = read.planned and word not in read.clause.content and shared_words(words - one, read.clause.content)
+    return bool(in_part or shared_words(one, read.clause.denied))
 
 
-def _is_done(told: _Told, things: frozenset[str]) -> bool:
+def _is_done(read: _Read, things: frozenset[str]) -> bool:
     """True if a clause says that something is done: one of some things, or what was spoken of (`booked it!`)."""
-    if told.planned or told.clause.denies or _DONE.search(told.clause.text) is None:
+    if read.planned or read.clause.denies or _DONE.search(read.clause.text) is None:
         return False
-    return not content.content(_DONE.sub(" ", told.clause.text)) or bool(shared_words(things, told.clause.content))
+    return not content.content(_DONE.sub(" ", read.clause.text)) or bool(shared_words(things, read.clause.content))

@@ -90,7 +90,7 @@ _UNDECIDED: Final = pattern(
 )
 _SAID_NO: Final = pattern(  # to what somebody asked for
     r"\b(?:(?:said|says?|dico|digo|dis|sagt?e?|say|zeg|zei|dit|dijo|dice|ha detto(?: di)?|disse|diz) (?:que )?(?:no|nein|non|não|nee)|(?:against|contre|против|tegen)(?: it| that)?(?=\W*\Z)|refused|declined|rejected|turned (?:it|that|them|him|her|us) down"
-    r"|dagegen|(?:hat(?:te)? )?abgelehnt|weigert\w*|lehnt\w* (?:\w+ )?ab|refusé|en contra|rechaz\w+|contrari[oa]|rifiuta\w*|recus\w+|отказал\w*|odmówi\w+|przeciw\w*|geweigerd|afgewezen)\b"
+    r"|dagegen|(?:hat(?:te)? )?abgelehnt|weigert\w*|lehnt\w* (?:\w+ ){0,3}ab|refusé|en contra|rechaz\w+|contrari[oa]|rifiuta\w*|recus\w+|отказал\w*|odmówi\w+|przeciw\w*|geweigerd|afgewezen)\b"
     r"|(?:拒绝|不同意|反对|没要|没答应)了?|断[らっりる]|反対|거절|반대",
     re.IGNORECASE,
 )
@@ -303,7 +303,7 @@ def only_doubts(text: str) -> bool:
 
 
 def says_no(text: str) -> bool:
-    """True if a clause says that somebody turned something down."""
+    """True if a clause says that something was turned down."""
     return _SAID_NO.search(text) is not None
 
 
