@@ -61,7 +61,7 @@ FAITHFUL = [
         "Sie zahlt den Strom, hab ich aber noch nicht schriftlich.",
         "Dass sie den Strom zahlt, ist noch nicht schriftlich",
     ),
-    ("Eine Spende will ich übrigens keine.", "Eine Spende lehnt die Nutzerin ab."),
+    ("Eine Spende an den Zoo will ich übrigens keine.", "Eine Spende an den Zoo lehnt die Nutzerin ab."),
     ("Ne ho comprati otto, 24 euro l'uno.", "Comprati otto a 24 euro"),
 ]
 
