@@ -14,15 +14,15 @@ from commonplace.text import content, packaged
 from commonplace.text.patterns import pattern
 
 FIRST_PERSON: Final = pattern(
-    r"\b(?:i|i'm|i'll|i'd|i've|me|my|mine|ich|mich|mir|mein\w*|je|j'|moi|mon|ma|mes|yo|soy|mi|mis|io|sono|mio|mia|eu|sou|meu|"
-    r"minha|я|мне|меня|мой|моя|мои|ja|jestem|mnie|mój|moja|ik|mijn)\b|我|私|僕|俺|저|나",
+    r"\b(?:i|i'm|i'll|i'd|i've|me|my|mine|ich|mich|mir|mein\w*|je|j'|moi|mon|ma|(?<!un )(?<!al )mes|yo|soy|mi|mis"
+    r"|io|sono|mio|mia|eu|sou|meu|minha|я|мне|меня|мой|моя|мои|ja|jestem|mnie|mój|moja|ik|mijn)\b|我|私|僕|俺|저|나",
     re.IGNORECASE,
 )
 SELF: Final = "⟨user⟩"  # no word of a text
 SAYS_I: Final = pattern(
     r"\bI\b|\b(?i:i'm|i'll|i'd|i've|ich|je|yo|io|eu|я|ik|moi)\b|\b[jJ]['’]|\A[Jj]a\s"
     r"|我(?![的们妈爸先老丈妻太哥弟姐妹儿女岳公婆爷奶外同朋邻室男])|[私僕俺](?!の|たち)|나[는도]|내가|[저제][는가도]"
-    r"|\b(?i:users?|(?:be)?nutzer(?:in)?|utente|usuári[oa]|usuari[oa]|utilisat(?:eur|rice)|пользовател\w+|użytkowni\w+"
+    r"|\b(?i:users?|(?:be)?nutzer(?:in)?|utente|usu[aá]ri[oa]|utilizadora?|utilisat(?:eur|rice)|пользовател\w+|użytkowni\w+"
     r"|gebruiker)\b|用户|使用者|本人|ユーザー|사용자"
 )
 OTHER: Final = "⟨other⟩"  # no word of a text
@@ -48,11 +48,11 @@ _OWNED: Final = (  # stands before a relative
 _MORE: Final = (  # other words too, unless it is said whose
     "son|man|frau|mann|femme|mujer|mulher|vrouw|chef|manager|patron|partner|nan|mari|friends?|brat|papa|tia|zia|zus|capo|tata"
 )
-_TELLS: Final = pattern(  # what another one wants may well be the user's
+TELLS: Final = pattern(  # what another one wants may well be the user's
     r"\b(?:wants?|wanted|asks?|asked|says?|said|told|tells?|needs?|thinks?"
     r"|suggest\w*|recommend\w*|möchte|will|sagt\w*|mein(?:t|te)|fragt\w*|braucht\w*"
     r"|empf\w+|rät"
-    r"|veut|demande|dit|pense|conseil\w*|quiere|pide|dice|dijo"
+    r"|veut|veulent|wollen|quieren|vogliono|querem|хотят|demande|dit|pense|conseil\w*|quiere|pide|dice|dijo"
     r"|cree|necesita|vuole|chiede|consiglia|quer|pede"
     r"|diz|disse|acha|хочет|просит|говорит|сказал\w*|chce|prosi|mówi\w*|wil|vraagt|zegt)\b"
     r"|[说想让叫]|言[っいう]|たい|ほし",
@@ -79,7 +79,7 @@ def _relatives() -> re.Pattern[str]:
     wide = "|".join(word for word in known if content.is_wide(word))
     return re.compile(
         rf"\b(?i:(?:{_OWNED}\s(?:(?!(?:{plain})\b)[^\W\d]+\s)??(?:\w+-)?(?:{plain}|{_MORE})|(?!(?:{_MORE})\b)(?:{plain}))(?:-\w+)*)\b"
-        rf"(?:,?\s(?P<name>[A-ZÀ-ÞА-ЯЁŁŚŻŹĆ][^\W\d_]+))?|[我私的]?(?P<wide>{wide})"
+        rf"(?:[,:]?\s(?P<name>[A-ZÀ-ÞА-ЯЁŁŚŻŹĆ][^\W\d_]+))?|[我私的]?(?P<wide>{wide})"
     )
 
 
@@ -117,7 +117,7 @@ def whose(text: str, *, person: bool = True) -> str:
     me = (SAYS_I, FIRST_PERSON, _WE) if person else (_YOU,)
     if any(each.search(rest) for each in me):
         return SELF
-    if _TELLS.search(text):
+    if TELLS.search(text):
         return ""
     match = _relatives().search(text)
     if match is None:

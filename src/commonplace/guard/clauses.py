@@ -85,15 +85,16 @@ class Reader:
         names: The names that are known.
     """
 
-    def __init__(self, said: Iterable[str], names: frozenset[str]) -> None:
+    def __init__(self, said: Iterable[str], names: frozenset[str], memory: Iterable[str] = ()) -> None:
         self._said = tuple(said)
+        self._memory = tuple(memory)
         self._names = names
         self._known = Vocabulary(names)
 
     @cached_property
     def relatives(self) -> frozenset[str]:
         """The names of those that the talk names as relatives, friends or colleagues."""
-        return frozenset[str]().union(*map(relatives, self._said))
+        return frozenset[str]().union(*map(relatives, (*self._said, *self._memory)))
 
     def whose(self, clause: Clause) -> str:
         """Return whom a clause of the talk is about: the user, another one, or nobody that can be known."""
@@ -146,7 +147,7 @@ class Reader:
                 own = said - named
                 supposes = not settled if asked and not person else unsure or _supposes(part, found[start:])
                 if not said or (denies and len(own) <= 1):
-                    said |= before
+                    said |= before or (topic if _REFERS.search(part) or not (said or found[start:]) else before)
                     supposes |= bool(before) and found[-1].supposes
                 elif len(own) <= 1 and _REFERS.search(part):
                     said |= topic

@@ -12,7 +12,8 @@ from functools import cached_property
 from itertools import combinations
 from typing import Final
 
-from commonplace.guard.about import FIRST_PERSON, OTHER, SAYS_I, SELF, names_another, whose
+from commonplace.guard import events
+from commonplace.guard.about import FIRST_PERSON, OTHER, SAYS_I, SELF, TELLS, names_another, whose
 from commonplace.guard.clauses import (
     FIRM,
     SHORT,
@@ -40,6 +41,10 @@ _YES: Final = pattern(
     re.IGNORECASE,
 )
 _MOST_CLAUSES: Final = 400  # the last ones; a range has some hundred
+_OF_A_THING: Final = pattern(  # begins with an article, or has a label
+    r"\A(?:the|an?|der|die|das|le|la|les|el|los|las|un[aeo]?|il|lo|gli|i|[oa]s?|de|het|een)\s|\A\w['’]|:\s|：",
+    re.IGNORECASE,
+)
 _LABEL: Final = pattern(r":\s|：")  # `till: Jonas; minutes: Miriam`
 
 
@@ -63,9 +68,9 @@ class Talk:
         self._said = tuple(said)
         self._names = names
         self._known = Vocabulary(names)
-        self._reader = Reader((text for text, _, _ in self._said), names)
-        self._settled = known
         self._memory = tuple(memory)
+        self._reader = Reader((text for text, _, _ in self._said), names, self._memory)
+        self._settled = known
 
     @cached_property
     def _clauses(self) -> list[Clause]:
@@ -75,6 +80,8 @@ class Talk:
             first = next(iter(content.clauses(self._reader.plain(reply[0]))), "")
             settled = person or not (denials.denies(first) or denials.doubts(first))
             clauses = self._reader.read(text, who, person=person, settled=settled)
+            if not person and denials.denies(first) and not content.content(first):
+                clauses = [each._replace(supposes=True, doubts=True) for each in clauses]
             if not person and _YES.match(first):
                 agreed = (denials.undecided(each.text) for each in clauses)  # that it is open stays so
                 clauses = [
@@ -82,13 +89,18 @@ class Talk:
                     for each, still_open in zip(clauses, agreed, strict=True)
                 ]
             if person and not self._is_answered(place):
-                clauses = [c._replace(doubts=c.doubts or (c.asks and denials.deliberates(c.text))) for c in clauses]
+                clauses = [c._replace(doubts=c.doubts or (c.asks and events.plans(c.text))) for c in clauses]
             if person and self._is_looked_up(place):
                 clauses = [
                     c._replace(supposes=c.supposes and not c.asks, doubts=c.doubts and not c.asks) for c in clauses
                 ]
+            clauses = [_as_answered(n, clauses) for n in range(len(clauses))] if person else clauses
             found += (each._replace(place=place) for each in clauses)
         return found[-_MOST_CLAUSES:]
+
+    @cached_property
+    def _events(self) -> events.Events:
+        return events.Events(self._clauses)
 
     @cached_property
     def _counted(self) -> Counted:
@@ -144,11 +156,12 @@ class Talk:
         text = self._reader.plain(text)
         doubted = denials.doubts(text)
         whole = content.content(text)
-        denied = denials.denies(text)
+        denied = denials.denies(text) or denials.says_no(text)
         counted = {f"#{number}" for number in counts_of(text)}
-        if not (doubted or denied or denials.plans(text)) and self._is_open(whole - self._settled | counted):
-            return "guess: it tells as a fact what was said as a possibility"
         clauses = self._reader.read(text)
+        wished = frozenset[str]().union(*(content.content(c.text) for c in clauses if events.wishes(c.text)))
+        if not (doubted or denied) and self._is_open(whole - wished - self._settled | counted):
+            return "guess: it tells as a fact what was said as a possibility"
         for clause in clauses:
             if not clause.content:
                 continue
@@ -163,12 +176,16 @@ class Talk:
             if reason:
                 return reason
             is_label = f"{clause.text}:" in text
-            if not (doubted or denied or is_label) and (reason := self._was_denied(clause, shared, text)):
+            if not (doubted or denied or is_label) and (
+                reason := self._was_denied(clause, shared, text)
+                or ("" if events.is_later(text) else self._only_denied(clause, text))
+                or self._events.fault(clause, text)
+            ):
                 return reason
         return (
             self._exchanged(text)
             or self._of_another(clauses)
-            or self._not_of_user(clauses)
+            or self._not_of_user(clauses, text)
             or self._takes_up(clauses, text)
         )
 
@@ -207,27 +224,36 @@ class Talk:
                     return f"other-subject: it was said of {min(others)}"
         return ""
 
-    def _not_of_user(self, clauses: Sequence[Clause]) -> str:
-        """Find a clause about the user half of whose known words were said of others only."""
-        for clause in clauses:
+    def _not_of_user(self, clauses: Sequence[Clause], text: str) -> str:
+        """Find a clause about the user half of whose known words were said of others only; all, if it names nobody."""
+        for n, clause in enumerate(clauses):
             others = names_another(clause.text) or not clause.content.isdisjoint(self._reader.relatives)
-            if others or whose(clause.text) != SELF:
+            about = whose(clause.text)
+            if (
+                others
+                or about == OTHER
+                or (not about and (n or clause.names or actor(clause.text) or _OF_A_THING.search(text)))
+            ):
                 continue
             own = content.content(SAYS_I.sub(" ", clause.text)) - clause.dated
-            owners = [self._owners(value) for value in values_of(clause._replace(content=own))]
-            of_others = owners.count({OTHER})
-            if of_others and 2 * of_others >= sum(map(bool, owners)):
+            owners = [self._owners(value, denied=clause.denies) for value in values_of(clause._replace(content=own))]
+            of_others, known = owners.count({OTHER}), sum(map(bool, owners))
+            if of_others and 2 * of_others >= known and (about or not any(SELF in each for each in owners)):
                 return "other-subject: it was said of another than the user"
         return ""
 
     @cached_property
-    def _owned(self) -> list[tuple[Vocabulary, str, bool]]:
-        """What each clause of the talk and of memory says, of whom, and whether a person says it."""
-        return [(said, self._reader.whose(clause), clause.person) for clause, said in self._everything]
+    def _owned(self) -> list[tuple[Vocabulary, str, Clause]]:
+        """What each clause of the talk and of memory says, and of whom."""
+        own = ((c, content.content(c.text) or c.content) for c, _ in self._everything)
+        return [(Vocabulary(values_of(c._replace(content=said))), self._reader.whose(c), c) for c, said in own]
 
-    def _owners(self, value: str) -> set[str]:
-        """Return whom the clauses with a value are about; the assistant's count only where they are about a person."""
-        homes = [(who, person) for said, who, person in self._owned if said.holds(value)]
+    def _owners(self, value: str, *, denied: bool) -> set[str]:
+        """Return whom the clauses with a value are about; the assistant's count only where they are about a person.
+
+        What one denies of oneself counts only for a statement that denies it too.
+        """
+        homes = [(who, c.person) for said, who, c in self._owned if (denied or not c.denies) and said.holds(value)]
         return {who for who, person in homes if person or who} or {who for who, _ in homes}
 
     def _takes_up(self, clauses: Sequence[Clause], text: str) -> str:
@@ -320,8 +346,9 @@ class Talk:
         theirs = frozenset[str]().union(*(other.content for _, other in nearest))
         if not nearest or denials.limits(text, theirs):
             return ""
-        if all(other.doubts for _, other in nearest) and not self._is_remembered(clause, most):
-            return "" if denials.plans(text) else "guess: it tells as a fact what was said as a possibility"
+        said = any(both & values_of(clause) for both, _ in nearest)
+        if said and all(other.doubts for _, other in nearest) and not self._is_remembered(clause, most):
+            return "" if events.wishes(text) else "guess: it tells as a fact what was said as a possibility"
         denied = any(
             shared_words(other.denied, clause.content)
             or (both == clause.content and 2 * len(both) >= len(other.content))
@@ -329,11 +356,21 @@ class Talk:
         )
         if denied and all(other.denies and not self._is_put_right(clause, other) for _, other in nearest):
             return "negation: it says what was denied"
+        return ""
+
+    def _only_denied(self, clause: Clause, text: str) -> str:
+        """Return the fault if a clause has what was only said to be none, or last of all."""
+        limited, instead = denials.limits(text), bool(denials.asserted(clause.text))
         for value in self._denied.shared(values_of(clause)):
             homes = [other for other, said in self._everything if said.holds(value)]
-            firm = value[0] in FIRM or self._known.holds(value)
+            named = self._known.holds(value)
+            firm = value[0] in FIRM or named
+            if instead or (limited and not named):
+                continue
             whole = firm or any(shared_words(other.content, clause.content) == other.content for other in homes)
-            if homes and whole and all(only_denies(other) and not self._is_put_right(clause, other) for other in homes):
+            last = homes[-1:] if firm else [each for each in homes if each.person]
+            fits = value[0] in FIRM or all(shared_words(frozenset({value}), each.denied) for each in last)
+            if whole and fits and all(only_denies(each) and not self._is_put_right(clause, each) for each in last):
                 return "negation: it says what was denied"
         return ""
 
@@ -417,6 +454,29 @@ class Talk:
         if me is not None and first not in content.words(clause.text[: me.start()]):
             return SELF
         return first if any(shared_words(frozenset({first}), each.content) for each in self._clauses) else ""
+
+
+def _as_answered(n: int, clauses: Sequence[Clause]) -> Clause:
+    """Return a clause, as one that says what may be so if it is refused right behind it."""
+    clause = clauses[n]
+    behind = clauses[n + 1 : n + 4]
+    before = TELLS.search(clauses[n - 1].text) if n else None
+    wish = None if FIRST_PERSON.search(clause.text) else TELLS.search(clause.text)
+    if denials.says_no(clause.text):
+        return clause._replace(content=content.content(clause.text))
+    if _says_no(clause) or not any(map(_says_no, behind)):
+        return clause
+    if wish is not None:
+        return clause._replace(content=content.content(clause.text[wish.end() :]), supposes=True, doubts=True)
+    if denials.says_no(behind[0].text) or (before and not content.content(clauses[n - 1].text[before.end() :])):
+        return clause._replace(supposes=True, doubts=True)
+    return clause
+
+
+def _says_no(clause: Clause) -> bool:
+    """True if a person refuses something in a clause that is about nothing else."""
+    short = len(content.content(clause.text)) <= SHORT
+    return denials.says_no(clause.text) or (clause.denies and short and bool(FIRST_PERSON.search(clause.text)))
 
 
 def _takes_back(clause: Clause) -> bool:

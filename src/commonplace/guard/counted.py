@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Final
 
 from commonplace.guard.clauses import Clause, shared_words, units_of
 from commonplace.text import content, denials
+from commonplace.text.patterns import pattern
 
+_PREFERS: Final = pattern(
+    r"\b(?:rather|instead|make (?:it|that)|better|lieber|eher|besser|plutôt|mieux|mejor"
+    r"|meglio|piuttosto|melhor|antes|лучше|raczej|lepiej|liever|beter)\b"
+    r"|还是|改成|にして|のほうが",
+    re.IGNORECASE,
+)
 _NEAR: Final = 2  # clauses of one message, between two things that are counted side by side
 
 
@@ -59,6 +67,9 @@ class Counted:
 
     def _is_corrected(self, own: frozenset[str], counts: frozenset[str], homes: Sequence[Clause]) -> bool:
         """True if the assistant alone said a number, and a person later another one of the same."""
+        behind = [other for other in self._clauses if other.person and other.place == homes[-1].place + 1]
+        if len(counts) == 1 and any(_PREFERS.search(o.text) and o.numbers and not o.numbers & counts for o in behind):
+            return True
         most = max(len(own & home.content) for home in homes)  # `tests pass` is no form of `pass on`
         return any(
             other.person

@@ -16,6 +16,7 @@ from typing import Final
 
 import msgspec
 
+from commonplace.guard.about import names_another
 from commonplace.text import content, days, denials
 from commonplace.text.content import Vocabulary
 from commonplace.text.likeness import decide
@@ -98,8 +99,8 @@ def read(text: str) -> list[Line]:
 
 
 def under(heading: str, line: str) -> str:
-    """Return a statement with its heading, if that says that it is not wanted (`To avoid`)."""
-    return f"{heading.strip('#*: ')}: {line}" if denials.refuses(heading) else line
+    """Return a statement with its heading, if that says that it is not wanted (`To avoid`), or of whom it is."""
+    return f"{heading.strip('#*: ')}: {line}" if denials.refuses(heading) or names_another(heading) else line
 
 
 def headed(text: str) -> dict[str, str]:

@@ -14,10 +14,10 @@ from commonplace.text.numerals import numerals
 from commonplace.text.patterns import pattern
 
 _DENIES: Final = pattern(
-    r"\b(?:not|no|never|none|nothing|nobody|neither|nor|without|cannot|\w+n['’]t|dont|doesnt|didnt|isnt|cant|wont"
+    r"\b(?:not|no|nein|nee|never|none|nothing|nobody|neither|nor|without|cannot|\w+n['’]t|dont|doesnt|didnt|isnt|cant|wont"
     r"|stop(?:s|ped|ping)?|quit|refus\w+|cancel\w*|dropp?ed|\w+-free|reject\w*|dismiss\w*|declin\w+|abandon\w*|revoked?|banned|forbid\w*|forbidden|ruled out"
     r"|nicht|nichts|kein\w*|nie|niemals|ohne|\w{4,}frei(?:e[mnrs]?)?|weder|abgesagt|storniert|gestrichen|verboten|entfällt|verworfen|ausgeschlossen"
-    r"|ne|n['’]|pas|jamais|sans|rien|aucune?|annulée?s?|interdit\w*|supprimée?s?|écartée?s?"
+    r"|ne (?=(?:\w+ ){1,3}(?:pas|plus|personne|ni))|n['’]|pas|jamais|sans|rien|aucune?|annulée?s?|interdit\w*|supprimée?s?|écartée?s?"
     r"|nunca|jamás|sin|ningun\w*|ningún|nada|nadie|tampoco|cancelad\w+|anulad\w+|prohibid\w+|descart\w+"
     r"|non|senza|nessun\w*|niente|nulla|annullat\w+|vietat\w+|scartat\w+"
     r"|não|nem|sem|ninguém|nenhum\w*|jamais|cancelad\w+|proibid\w+"
@@ -44,7 +44,7 @@ _NONE: Final = pattern(  # right before what there is none of
 )
 _WITHOUT: Final = pattern(r"\b(?:without|ohne|sans|sin|senza|sem|без|bez|zonder|utan)\b", re.IGNORECASE)
 _NOT: Final = pattern(
-    r"\b(?:not|no|never|cannot|\w+n['’]t|nobody|nicht|kein\w*|nie|niemals|niemand|ne|pas|jamais|aucune?|nunca|nadie|ningun\w*|ningún|non|mai|nessun\w*"
+    r"\b(?:not|no|never|cannot|\w+n['’]t|nobody|nicht|kein\w*|nie|niemals|niemand|ne(?= (?:\w+ ){1,3}(?:pas|plus|jamais|rien|aucun))|pas|jamais|aucune?|nunca|nadie|ningun\w*|ningún|non|mai|nessun\w*"
     r"|não|ninguém|nenhum\w*|не|нет|нельзя|никогда|nigdy|żadn\w+|niet|geen|nooit|inte|aldrig|inga?)\b|\bn['’](?=\w)",
     re.IGNORECASE,
 )
@@ -63,7 +63,7 @@ _LIMITS: Final = pattern(
     r"|was|were|had|earlier|g[ai]v\w+ up|forget|left|gone|in place of|skip\w*|remove\w*|delet\w*|fail\w*|lack\w*|miss\w*|unable|too|replac\w*|switch\w*|chang\w*|mov(?:e|ed|es|ing)|while|wants?|postpon\w*|push\w*|slip\w*|clos\w+|end\w*|bans?|banned|prohibition|sick|hold"
     r"|nur|erst|nicht\w{4,}|gefährlich\w*|aufge(?:hör|geb)\w*|höchstens|maximal|mindestens|bis zu|mehr als|weniger|unter|über|statt\w*|sondern|vermeid\w*|außer|allergi\w*|unverträg\w*|\w+unverträg\w*|verträgt|hass\w*|nerv\w*|stört|\w*verbot\w*|\w*verzicht\w*|\w+freie?[nrms]?|gegen|weg|frei|mehr|früher|bisher|war|wegen|jetzt|neu\w*"
     r"|seulement|uniquement|ne \w+ que|maximum|moins|plus|au lieu|plutôt|évit\w*|sauf|intolér\w*|détest\w*|horreur|contre|déteste|libre|avant|arrêt\w*|ferm\w+|était|exclue?s?|interdiction\w*"
-    r"|sólo|solo|solamente|peligros\w*|máximo|como mucho|menos|más de|en lugar|en vez|evit\w*|salvo|excepto|intoleran\w*|odi\w*|aburr\w*|molest\w*|contra|libre|libra|antes|dej\w+|cerrad\w+|era|hasta|prohibición|veto|esclus[aeio]"
+    r"|falta\w*|sólo|solo|solamente|peligros\w*|máximo|como mucho|menos|más de|en lugar|en vez|evit\w*|salvo|excepto|intoleran\w*|odi\w*|aburr\w*|molest\w*|contra|libre|libra|antes|dej\w+|cerrad\w+|era|hasta|prohibición|veto|esclus[aeio]"
     r"|soltanto|solamente|pericolos\w*|massimo|al massimo|meno|più di|invece|anziché|tranne|intolleran\w*|allergi\w*|lascia|chius\w+|prima|fino|divieto|esclus[aeio]|proibição|apenas|só|somente|perigos\w*|alérgic\w*|em vez|exceto|até|metade|fechad\w+"
     r"|только|опасн\w*|максимум|не более|больше|меньше|вместо|кроме|аллерг\w*|ненавид\w*|терпеть|против|раньше|пока|до|исключ\w*|запрет\w*"
     r"|tylko|najwyżej|maksymalnie|więcej|mniej|zamiast|oprócz|alergi\w*|nienawidz\w*|unika\w*|wcześniej|do"
@@ -73,15 +73,15 @@ _LIMITS: Final = pattern(
 )
 _UNDECIDED: Final = pattern(
     # undecided
-    r"\b(?:undecided|undetermined|open question|(?:not|\w*n['’]t)(?: yet)? decided?|(?:keep|kept|leave|left) (?:it |that )?open|no (?:answer|reply|decision)|offen|unklar|unentschieden|nicht entschieden|indécis\w*"
-    r"|pas (?:encore )?décidée?|pendiente|sin decidir|no (?:lo )?(?:he|ha|hemos|está|se ha) decidid[oa]|da decidere|dobbiamo decidere|non (?:ho|ha|abbiamo) (?:ancora )?deciso|não (?:est\w+ |foi )?decid\w+|non è (?:ancora )?decis[oa]|por decidir|не реш[её]?[нлш]\w*|nie zdecydowa\w+"
+    r"\b(?:undecided|undetermined|open question|still open|(?:not|\w*n['’]t)(?: yet)? decided?|(?:keep|kept|leave|left) (?:it |that )?open|no (?:answer|reply|decision)|offen|unklar|unentschieden|nicht entschieden|indécis\w*"
+    r"|pas (?:encore )?décidée?|pendiente|sin decidir|no (?:lo )?(?:he|ha|hemos|está|se ha) decidid[oa]|da decidere|si decide|riparl\w+|dobbiamo decidere|non (?:ho|ha|abbiamo) (?:ancora )?deciso|não (?:est\w+ |foi )?decid\w+|non è (?:ancora )?decis[oa]|por decidir|не реш[её]?[нлш]\w*|nie zdecydowa\w+"
     r"|(?:nog )?niet besl(?:ist|oten)|inte bestämt"
     r"|(?:nothing|not|\w*n['’]t)(?:['’]s| is| has been| been)?(?: \w+)? (?:signed|agreed|settled|confirmed|booked|final|fixed)(?: on)?(?: yet)?|up in the air|tbd"
     r"|(?:noch )?nicht fest|noch nichts (?:entschieden|fest|unterschrieben|gebucht)|nichts entschieden|rien (?:encore )?(?:décidé|signé|confirmé|fixé)|pas (?:encore )?(?:signé|confirmé|fixé)e?"
     r"|no (?:lo )?(?:tiene|tengo|tenemos) (?:nada )?claro|nada (?:está )?(?:decidido|firmado|confirmado)|niente (?:è )?(?:deciso|firmato)|nada (?:está )?(?:decidido|assinado)"
     r"|not (?:yet )?(?:known|chosen|set)(?: yet)?|planning stage|(?:noch )?zu klären|noch kein\w* \w+|à (?:définir|confirmer|préciser|fixer)|por (?:definir|confirmar|concretar)"
     r"|(?:da|a) (?:definire|confermare|stabilire|definir|confirmar|combinar)|do (?:ustalenia|potwierdzenia)|nie ?ustalon\w*|уточня\w+|ещё не (?:выбран|назначен)\w*|nog niet bekend"
-    r"|ничего не решен\w*|ничего не подписа\w*|nic nie (?:jest )?(?:postanowion\w+|podpisan\w+)|nog niets (?:beslist|getekend))\b|未定|待定|未決|没想好|要不要|没决定|没定|決めてい?ない|決まって|못 정|안 정"
+    r"|ничего не решен\w*|ничего не подписа\w*|nic nie (?:jest )?(?:postanowion\w+|podpisan\w+)|nog niets (?:beslist|getekend))\b|未定|考え中|迷って|待定|未決|没想好|要不要|没决定|没定|決めてい?ない|決まって|못 정|안 정"
     # not sure
     r"|\b(?:unsure|(?:not|\w*n['’]t)(?: \w+)? (?:sure|certain|convinced)|nicht (?:\w+ )?(?:sicher|überzeugt)|pas (?:\w+ )?(?:sûre?|certaine?s?|convaincue?s?)|no (?:\w+ )?(?:segur[oa]|convencid[oa])|no me convence"
     r"|non \w+ (?:\w+ )?(?:sicur[oa]|convint[oa])|não (?:tenho|estou|está) (?:\w+ )?(?:a certeza|certeza|cert[oa]|segur[oa]|convencid[oa])|не уверен\w*|сомнева\w+|nie \w+ (?:pewn\w+|pewien|przekonan\w+)"
@@ -89,19 +89,20 @@ _UNDECIDED: Final = pattern(
     re.IGNORECASE,
 )
 _SAID_NO: Final = pattern(  # to what somebody asked for
-    r"\b(?:said no|says no|turned (?:it|that|them|him|her|us) down|sagte? nein|hat(?:te)? abgelehnt|a dit non|a refusé|dijo que no|ha detto (?:di )?no"
-    r"|disse (?:que )?não|отказал\w*|odmówi\w+|zei nee)\b|(?:拒绝|不同意|没同意)了?\Z|断られ",
+    r"\b(?:(?:said|says?|dico|digo|dis|sagt?e?|say|zeg|zei|dit|dijo|dice|ha detto(?: di)?|disse|diz) (?:que )?(?:no|nein|non|não|nee)|(?:against|contre|против|tegen)(?: it| that)?(?=\W*\Z)|refused|declined|rejected|turned (?:it|that|them|him|her|us) down"
+    r"|dagegen|(?:hat(?:te)? )?abgelehnt|weigert\w*|lehnt\w* (?:\w+ ){0,3}ab|refusé|en contra|rechaz\w+|contrari[oa]|rifiuta\w*|recus\w+|отказал\w*|odmówi\w+|przeciw\w*|geweigerd|afgewezen)\b"
+    r"|(?:拒绝|不同意|反对|没要|没答应)了?|断[らっりる]|反対|거절|반대",
     re.IGNORECASE,
 )
 _DOUBTS: Final = pattern(
     # perhaps
-    r"\b(?:might|maybe|perhaps|possibl[ey]|probably|vielleicht|eventuell|womöglich|möglicherweise|peut-être|éventuellement|quizás?|tal vez|a lo mejor|forse|magari|talvez"
+    r"\b(?:either .{1,80}? or|entweder .{1,80}? oder|soit .{1,80}? soit|(?:an?|one|the|eine|une|una|uma|un['’]) ?id[eé]e?a?|waver\w*|torn between|(?:was|were) (?:meant|supposed|going) to|(?:sollte|wollte)n? eigentlich|(?:devai[ts]|iba|doveva|deveria) \w+(?:r|re)|должен был|должна была|(?-i:[A-Z]\w+ (?:or|oder|ou|o|или|lub) [A-Z]\w+)|schwank\w*|might|maybe|perhaps|possibl[ey]|probably|vielleicht|eventuell|womöglich|möglicherweise|peut-être|éventuellement|quizás?|tal vez|a lo mejor|forse|magari|talvez"
     r"|возможно|наверное|может быть|może|chyba|być może|misschien|wellicht|kanske|belki)\b|\b(?:i|we|it|they|that|this) may\b|\A\W*may (?-i:[a-z])"
-    r"|也许|或许|可能|かもしれ|たぶん|多分|아마"
+    r"|也许|或许|以为|可能|かもしれ|たぶん|多分|아마"
     # consider
     r"|\b(?:thinking (?:of|about)|think about (?:it|that)|consider\w*|wonder\w*|do you think|whether|überleg\w*|erwäg\w*|meinst du|envisag\w*|pens(?:e|es|ons|ez|ent) (?:(?:à|y) )?[^\W\d_]+(?:er|ir|re)|pens\w* (?:\w+ )?à (?:\w+er|\w+ir|prendre|faire)|réfléchi\w*|hésit\w*|tu penses|penses-tu"
     r"|valora(?:ndo|mos)?|se plantea\w*|pensando|(?:pienso|pensamos) [^\W\d_]+[aei]r|pens(?:o|iamo) di|(?:a pensar|penso|pensamos) em|hay que decidir|crees que|valuta(?:ndo|no)?|ponder\w+|acha que|дума(?:ю|ет|ем|ют)|подума\w+|стоит ли|zastanawia\w*|myśl\w+ o|overweeg\w*|twijfel\w*|funder\w+)\b"
-    r"|考虑|你觉得|検討|考え中|迷って|고민"
+    r"|考虑|你觉得|検討|고민"
     # depends on something else
     r"|\b(?:depends? on|depending on|hängt \w+(?: \w+)? ab|kommt darauf an|dépend\w*|depende\w*|dipende\w*|завис\w+ от|zależy|hangt \w+ af|beror på)\b|取决于|次第|달려"
     # still between two
@@ -120,19 +121,6 @@ _SAID_BEFORE: Final = pattern(  # a doubt of no more than whether one has said i
     r"\b(?:not|\w*n['’]t) (?:sure|know|remember|recall)(?: if| whether| that)? (?:i|we)(?:['’]ve| have| had)? (?:ever |already |actually )?(?:said|mentioned|told)\b[^:,.;–—]*"
     r"|\bwei(?:ß|ss)(?: ich)? nicht(?: mehr)?,? ob ich (?:das |es |dir )*(?:schon )?(?:mal )?(?:gesagt|erwähnt|erzählt)(?: habe?| hab)?|\bsais (?:pas|plus) si (?:je )?(?:te |l['’]|vous )*ai (?:déjà )?(?:dit|parlé|mentionné)"
     r"|\bno sé si (?:ya )?(?:te )?(?:lo )?(?:he )?(?:dije|dicho|mencion\w+|cont\w+)|\bnon so se (?:te )?l['’]ho (?:già )?dett\w|\bnão sei se (?:já )?(?:te )?(?:disse|contei|falei)",
-    re.IGNORECASE,
-)
-_DELIBERATES: Final = pattern(  # in a question: what the one who asks should do, or how something is
-    r"\b(?:(?:should|shall|ought) (?:i|we)|is it (?:worth|better)|soll(?:te)?n? (?:ich|wir)|lohnt|(?:je|j['’]|on|nous) dev(?:r\w+|ons)|(?:dev(?:rais|rions|ons)|dois)-(?:je|nous)"
-    r"|deb(?:o|ería\w*|emos)|vale la pena|dov(?:rei|remmo)|dobbiamo|devo|conviene|dever?(?:ia|íamos)|devemos|стоит ли|(?:мне|нам) (?:стоит|лучше)|czy (?:warto|mam|mamy|powin\w+)"
-    r"|(?:moet(?:en)?|zal|zullen|zou(?:den)?) (?:ik|we)|(?:ska|bör|borde) (?:jag|vi))\b"
-    r"|要不要|该不该|是否|应该|值得|すべき|ほうがいい|でしょうか|할까|해야"
-    r"|\A\W*(?:(?:is|are|would) (?!you|it ok)|ist |wäre |est-ce (?:que )?c['’]|¿es |è |é )",
-    re.IGNORECASE,
-)
-_PLANS: Final = pattern(
-    r"\b(?:if|once|until|planned|should|wenn|falls|soll(?:en)?|geplant|prévue?s?|doit|previst[oa]s?|cuando|quando|если|когда|jeśli|gdy|als|moet)\b"
-    r"|如果|等到|場合|たら|予定|면\s|예정",
     re.IGNORECASE,
 )
 _POSTPONES: Final = pattern(
@@ -255,11 +243,15 @@ def denied(text: str) -> frozenset[str]:
     if match is None:
         return frozenset()
     behind, before = _ordered(said[match.end() :]), _ordered(said[: match.start()])
+    if not behind and numerals(said[match.end() :]):  # `at 12.30, not 1`
+        return frozenset()
     if not behind and len(before) > 1 and _LIGHT.fullmatch(before[-1]):  # `Kaffee mag ich nicht`
         return frozenset(before[-2:])
     if is_wide(said):  # pairs of signs: two make a word, and particles follow it
         chinese = match.group()[0] in "不没别別勿無无未取禁拒"
         return frozenset(behind[:_PAIRS] if chinese and behind else before[-2 * _PAIRS :])
+    if match.group().startswith("kein") and not behind:  # `Einen Hund will ich keinen`
+        return frozenset(before[:1])
     return frozenset(behind[:1] or before[-1:])
 
 
@@ -295,11 +287,6 @@ def doubts(text: str) -> bool:
     return supposes(text) or _POSTPONES.search(text) is not None
 
 
-def plans(text: str) -> bool:
-    """True if a statement says what should be so, or will be under a condition."""
-    return _PLANS.search(text) is not None
-
-
 def supposes(text: str) -> bool:
     """True if a clause says that something may be so."""
     return _DOUBTS.search(_SAID_BEFORE.sub(" ", text)) is not None or undecided(text)
@@ -316,19 +303,19 @@ def asserted(text: str) -> str:
     return front[0].strip() if len(front) > 1 else ""
 
 
-def deliberates(question: str) -> bool:
-    """True if a question is about what one should do or how something is: it says of nothing that it is so."""
-    return _DELIBERATES.search(question) is not None
-
-
 def only_doubts(text: str) -> bool:
     """True if a clause doubts and says nothing else, so that it is about what was said before."""
     return supposes(text) and not content(_UNDECIDED.sub(" ", _DOUBTS.sub(" ", text)))
 
 
+def says_no(text: str) -> bool:
+    """True if a clause says that something was turned down."""
+    return _SAID_NO.search(text) is not None
+
+
 def leaves_open(text: str) -> bool:
-    """True if a clause only says that what is before it in its sentence is not decided, or was turned down."""
-    return _SAID_NO.search(text) is not None or (undecided(text) and len(content(_UNDECIDED.sub(" ", text))) <= 1)
+    """True if a clause only says that what is before it in its sentence is not decided."""
+    return undecided(text) and len(content(_UNDECIDED.sub(" ", text))) <= 1
 
 
 def over(sentence: str) -> list[frozenset[str]]:
