@@ -207,8 +207,8 @@ class ViewEntry(msgspec.Struct, frozen=True, kw_only=True):
 
     `user_authored` means last written by a person, not extracted from one; `shown` that it is in
     the part of memory that enters every prompt. `section` of a topic is its title and description; `whole` says
-    that a model sees its text too. `at` is when the last message that it rests on was said, or when it was written
-    by hand: what was said before that does not correct it.
+    that a model sees its text too. `said` is when the last message that it rests on was said, `by_hand` when it was
+    written, if it rests on none: what was said before that does not correct it.
     """
 
     id: str
@@ -216,7 +216,8 @@ class ViewEntry(msgspec.Struct, frozen=True, kw_only=True):
     path: str
     text: str
     section: str = ""
-    at: datetime | None = None
+    said: datetime | None = None
+    by_hand: datetime | None = None
     trust: Trust = "agent"
     pinned: bool = False
     user_authored: bool = False

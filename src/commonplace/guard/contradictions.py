@@ -32,6 +32,7 @@ from commonplace.guard.counted import Counted
 from commonplace.text import content, denials
 from commonplace.text.content import Vocabulary
 from commonplace.text.patterns import pattern
+from commonplace.text.terms import CJK
 
 _YES: Final = pattern(
     r"\W*(?:(?:yes|yeah|yep|ok(?:ay)?|sure|agreed|fine|good|great|perfect|exactly|deal|ja|genau|gut|gern|klar|super"
@@ -41,8 +42,8 @@ _YES: Final = pattern(
     re.IGNORECASE,
 )
 _MOST_CLAUSES: Final = 400  # the last ones; a range has some hundred
-_OF_A_THING: Final = pattern(  # begins with an article, or has a label
-    r"\A(?:the|an?|der|die|das|le|la|les|el|los|las|un[aeo]?|il|lo|gli|i|[oa]s?|de|het|een)\s|\A\w['’]|:\s|：",
+_OF_A_THING: Final = pattern(  # begins with an article, has a label, or is of a language that leaves the subject out
+    rf"[{CJK}]|\A(?:the|an?|der|die|das|le|la|les|el|los|las|un[aeo]?|il|lo|gli|i|[oa]s?|de|het|een)\s|\A\w['’]|:\s|：",
     re.IGNORECASE,
 )
 _LABEL: Final = pattern(r":\s|：")  # `till: Jonas; minutes: Miriam`

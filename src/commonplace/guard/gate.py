@@ -226,7 +226,7 @@ class _Court:
                 return f"pinned: entry {entry.number} is pinned"
             if entry.user_authored:
                 return f"user-authored: a person wrote entry {entry.number}"
-            if entry.at is not None and self.last is not None and self.last < entry.at:
+            if entry.said is not None and self.last is not None and self.last < entry.said:
                 return "older: memory rests on what was said after these messages"
         return ""
 
@@ -485,8 +485,8 @@ def _is_too_long(edit: Edit) -> bool:
 
 def _line_of(edit: Edit, touched: Sequence[ViewEntry], line: str) -> ViewEntry:
     """Return a line of a topic, or of a document, as an entry of its own; in a topic it is as old as that."""
-    at = touched[0].at if isinstance(edit, PutTopic) and touched else None
-    return ViewEntry(id="", number=0, path=edit.path, text=line, at=at)
+    said = touched[0].said if isinstance(edit, PutTopic) and touched else None
+    return ViewEntry(id="", number=0, path=edit.path, text=line, said=said)
 
 
 def _base(edit: RewriteDocument | PutTopic, touched: Sequence[ViewEntry]) -> str:

@@ -87,8 +87,10 @@ class Views:
         made = self._ledger.made(record.id)
         text = record.body if isinstance(record, Topic) else record.text
         trust = self._reader.ranked(record.id, mark_of(record))
+        change = self._ledger.change(made[0]) if made and not made[1].sources else None
         return ViewEntry(
-            at=self._said(made),
+            said=self._said(made),
+            by_hand=change.at if change else None,
             id=record.id,
             number=number,
             path=path,
@@ -100,10 +102,9 @@ class Views:
         )
 
     def _said(self, made: tuple[int, Added] | None) -> datetime | None:
-        """Return when what a change made was said or, by hand, written; None if the clock went back since."""
-        if made is None or (change := self._ledger.change(made[0])) is None or change.at > self._now():
-            return None
-        return made[1].said if made[1].sources else change.at
+        """Return when what a change made was said; None if the clock went back since."""
+        change = self._ledger.change(made[0]) if made else None
+        return made[1].said if made and change is not None and change.at <= self._now() else None
 
     def elsewhere(
         self, statements: Iterable[str], session: str, *, before_reset: bool = False

@@ -20,7 +20,10 @@ def propose(work: Work) -> Proposal:
         kind: msgspec.structs.replace(place, fields=_ITEM_FIELDS) if place.form == "item" else place
         for kind, place in work.places.items()
     }
-    known = [Known(entry.id, entry.path, entry.text, _title(entry), entry.at) for entry in work.view.entries]
+    known = [
+        Known(entry.id, entry.path, entry.text, _title(entry), entry.said or entry.by_hand)
+        for entry in work.view.entries
+    ]
     targets = cast("Targets", places)  # kinds a layout names beyond those of the rules are never asked for
     at = next((each.message.at for each in reversed(work.view.messages) if each.message.at), None)
     return proposing.propose(
