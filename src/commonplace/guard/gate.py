@@ -53,6 +53,7 @@ Verdicts = Mapping[str, Sequence[Finding]]
 Passing = Callable[[str, Sequence[str]], bool]
 """True if a statement, with the quotes that it rests on, is not for topics."""
 
+_SAYS: Final = pattern(r"[^\W_]")
 _LABEL: Final = pattern(
     r"[^\W\d_]{1,30}(?:[ /-][^\W\d_]{1,30}){0,2}"
 )  # of a section or topic: too short to state anything
@@ -466,20 +467,29 @@ class _Court:
     # --- the journal ---
 
     def journal(self, text: str) -> tuple[str, Trust]:
-        """Judge a journal entry sentence by sentence: what may be written of it, and how far it is trusted."""
+        """Judge a journal entry sentence by sentence: what may be written of it, and how far it is trusted.
+
+        Beside a sentence of the agent's or of a person's, what ranks below is put aside.
+        """
         kept = text
-        levels: list[Trust] = ["agent"]
+        levels: dict[str, Trust] = {}
         for sentence in statements_of(text):
             reason = self._screened([sentence]) or self.fault(sentence, journal=True)
             if reason:
                 self.held.append((AppendJournal(path="", text=sentence), reason))
                 kept = kept.replace(sentence, "", 1)
             else:
-                levels.append(self.voices.trust(sentence))
-        kept = kept.strip() if kept != text else text
+                levels[sentence] = self.voices.trust(sentence)
+        below = [sentence for sentence, trust in levels.items() if is_below_agent(trust)]
+        if 0 < len(below) < len(levels):
+            trust = lowest_trust(map(levels.pop, below))
+            self.aside.append(AppendJournal(path="", text=" ".join(below), trust=trust))
+            for sentence in below:
+                kept = kept.replace(sentence, "", 1)
+        kept = "\n".join(filter(_SAYS.search, kept.split("\n"))) if kept != text else text
         if (self.by_model or kept != text) and not content.content(STAMP.sub("", kept)):
             return "", "agent"
-        return kept, lowest_trust(levels)
+        return kept.strip() if kept != text else text, lowest_trust(["agent", *levels.values()])
 
 
 def _is_too_long(edit: Edit) -> bool:
