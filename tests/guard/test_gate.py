@@ -270,7 +270,7 @@ def test_a_line_of_the_journal_has_the_trust_of_what_it_tells_and_not_of_the_lin
     told = "The page told of rain in Bergen and horror films."
     _, judged = run(answer(journal=f"- Maja lives in Oslo.\n- {told}\n- She works as a nurse."), view("empty"))
     assert (judged.journal, judged.journal_trust) == ("- Maja lives in Oslo.\n- She works as a nurse.", "agent")
-    assert [(each.text, each.trust) for each in judged.aside] == [(told, "web")]
+    assert [(each.text, each.trust) for each in judged.aside] == [(f"- {told}", "web")]
     _, judged = run(answer(journal=told), view("empty"))
     assert (judged.journal, judged.journal_trust) == (told, "web")
     _, judged = run(answer(journal="Maja lives in Oslo and works as a nurse."), view("empty"))

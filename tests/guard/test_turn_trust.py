@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from commonplace import Memory, Message
-from commonplace.guard.turns import Said, Turns, announces_next, asks_to_retell
+from commonplace.guard.turns import NOTHING, Said, Turns, announces_next, asks_to_retell
 from commonplace.testing import FixedClock
 from marking import in_one_test
 
@@ -80,7 +80,7 @@ def test_only_the_next_message_is_the_text_and_not_if_the_person_takes_it_back()
 
 
 def test_another_persons_announcement_is_of_their_own_message():
-    turns = Turns([Said("Here's the page:", "user", "Ana")], ["agent"])
+    turns = Turns([Said("Here's the page:", "user", "Ana")], [NOTHING])
     assert turns.rank("user", Said("I live in Oslo.", "user", "Bob")) == "user"
 
 

@@ -483,7 +483,7 @@ class _Court:
         below = [sentence for sentence, trust in levels.items() if is_below_agent(trust)]
         if 0 < len(below) < len(levels):
             trust = lowest_trust(map(levels.pop, below))
-            self.aside.append(AppendJournal(path="", text=" ".join(below), trust=trust))
+            self.aside.append(AppendJournal(path="", text="\n".join(below), trust=trust))
             for sentence in below:
                 kept = kept.replace(sentence, "", 1)
         kept = "\n".join(filter(_SAYS.search, kept.split("\n"))) if kept != text else text

@@ -341,11 +341,10 @@ def _worked_on(text: str, lines: list[Line]) -> Iterator[Span]:
     start = written[1].start
     body = text[start:]
     asks = any(phrase(name).search(lead) for name in ("requests", "retell", "verbs")) and not SAYS_I.search(lead)
-    own = phrase("of_mine").search(lead) and not names_another(lead)
+    own = (phrase("of_mine").search(lead) and not names_another(lead)) or _SELF(body) or re.search(r"[?？]", body)
     apart = text[written[0].end : start].count("\n") > 1
-    if asks and apart and not own and not _SELF(body) and not re.search(r"[?？]", body) and not BULLET.match(body):
-        if len(sentences(body)) > 1:
-            yield start, len(text)
+    if asks and apart and not own and not BULLET.match(body) and len(sentences(body)) > 1:
+        yield start, len(text)
 
 
 def _asks_about(lead: str, below: list[Line]) -> bool:
@@ -444,7 +443,9 @@ def _said(text: str) -> Iterator[Span]:
             yield from _orders(text, *found.span())
         elif phrase("own_text").search(before) and not _tells(before):
             continue
-        elif count >= _LONG_QUOTE or (count >= _BEGUN_QUOTE and _begins_with(text, found)):
+        elif count >= _LONG_QUOTE or (
+            count >= _BEGUN_QUOTE and (before.rstrip().endswith(("?", "？")) or _begins_with(text, found))
+        ):
             yield found.span()
         elif count >= _SPOKEN_QUOTE:
             before = re.split(r"[.!?。！？\n]", text[max(0, found.start() - 120) : found.start()])[-1]
