@@ -29,8 +29,6 @@ from commonplace.records import (
     Role,
     Session,
     Trust,
-    is_below_agent,
-    lowest_trust,
 )
 from commonplace.store.protocol import Store
 from commonplace.text.pieces import decode_name
@@ -351,7 +349,8 @@ class State(msgspec.Struct):
         if line.role == "user":
             said = Said(line.content[:SAID_CHARS] + line.content[SAID_CHARS:][-SAID_CHARS:], line.trust, line.name)
             self.users, self.brought = (said, *self.users[:1]), (NOTHING, *self.brought[:1])
-        elif self.brought and is_below_agent(line.trust):
+        elif self.users:
+            self.users = (self.users[0]._replace(answered=True), *self.users[1:])
             self.brought = (self.brought[0].with_more(Said(line.content, line.trust)), *self.brought[1:])
         if line.calls:
             self.calls = dict(list({**self.calls, **line.calls}.items())[-CALLS_KEPT:])

@@ -355,7 +355,7 @@ def _asks_about(lead: str, below: list[Line]) -> bool:
     asked = " ".join(sentences(lead)[-_LAST_SENTENCES:])
     this = phrase("this").search(asked)
     short = len(lead.split()) <= _SHORT and not below[0].text.strip() and SAYS_I.search(lead) is None
-    asks = any(phrase(name).search(asked) for name in ("requests", "retell", "verbs"))
+    asks = any(phrase(name).search(asked) for name in ("requests", "retell", "verbs")) or _asks_of_it(asked)
     return this is not None and (asks or (short and this.start() > 0))
 
 

@@ -1,8 +1,8 @@
 """Whose words a message holds by the one before it: a text that was announced, and an answer that retells a text.
 
 A person announces a text (`Here's the page:`) and sends it as their next message; then that one is none of their
-words. Asked to translate or to sum up a text from below `agent`, or in another language than that text, the assistant says
-in other words what it says; so the answer has the trust of that text.
+words. Asked to translate or to sum up a text from below `agent`, or in another language, the assistant says in other words
+what that text says; so the answer has its trust.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from commonplace.guard.shapes import LEAD_CHARS
 from commonplace.records import Role, Trust, is_below_agent, lowest_trust
 from commonplace.text import content
 from commonplace.text.patterns import pattern
-from commonplace.text.terms import CJK
+from commonplace.text.terms import CJK, STOP_WORDS
 
 _WORD: Final = pattern(f"[{CJK}]|[^\\W\\d_{CJK}]+")  # a wide character is a word
-_PROSE: Final = 0.9  # of the characters of a text are letters and spaces; a log and code have more signs and numbers
+_PROSE: Final = 0.8  # of the characters of a text are letters and spaces; a log and code have more signs and numbers
 _WORDS: Final = 6  # of a text whose language can be told
 _JOINING: Final = 3  # joining words of an answer, by which it can be told from that of the text
 _SHARED: Final = 0.2  # of them; more are in a text of the same language
@@ -44,6 +44,7 @@ class Said(NamedTuple):
     text: str
     trust: Trust
     name: str | None = None
+    answered: bool = False
 
     @property
     def holds(self) -> Said:
@@ -86,6 +87,7 @@ class Turns:
             return trust
         if role == "assistant" and not is_below_agent(trust):
             trust = self._retold(said)
+        self._said[:1] = [each._replace(answered=True) for each in self._said[:1]]
         if self._brought:
             self._brought[0] = self._brought[0].with_more(said._replace(trust=trust))
         return trust
@@ -93,6 +95,10 @@ class Turns:
     def _awaits(self, said: Said) -> bool:
         """True if the same person announced the text that comes, and does not say that it will not come."""
         before = [each for each in self._said if each.name == said.name]
+        last = before[0].text.rstrip() if before and before[0].trust == "user" and not before[0].answered else ""
+        if 0 < len(last) <= LEAD_CHARS and said.text.strip().count("\n") > 1:
+            if any(start == len(last) + 2 for start, _ in pasted(f"{last}\n\n{said.text.strip()}")):
+                return True  # asked of both as of one message
         told = [each.text for each in before if each.trust == "user" and _MAY_ANNOUNCE.search(each.text)]
         if not told:
             return False
@@ -101,7 +107,7 @@ class Turns:
         return (parts or announced) and phrase("takes_back").match(said.text) is None
 
     def _retold(self, answer: Said) -> Trust:
-        """Return the trust of an answer: that of the text which it tells in other words, as asked, or in other language."""
+        """Return the trust of an answer: that of the text which it tells in other words or another language."""
         held = (each.holds.with_more(brought) for each, brought in zip(self._said, self._brought, strict=False))
         low = next((text for text in held if is_below_agent(text.trust)), None)
         if low is None:
@@ -116,8 +122,13 @@ def in_another_language(text: str, other: str) -> bool:
     plain = sum(char.isalpha() or char.isspace() for char in other)
     if len(words) < _WORDS or plain < _PROSE * len(other):
         return False
-    joining = {word for word in _WORD.findall(text.casefold()) if content.is_wide(word) or content.is_joining(word)}
-    return len(joining) >= _JOINING and len(joining & words) <= _SHARED * len(joining)
+    joining, others = (_joining(each) for each in (text, other))
+    english = all(2 * len(each & STOP_WORDS) > len(each) for each in (joining, others))
+    return len(joining) >= _JOINING and len(joining & words) <= _SHARED * len(joining) and not english
+
+
+def _joining(text: str) -> set[str]:
+    return {word for word in _WORD.findall(text.casefold()) if content.is_wide(word) or content.is_joining(word)}
 
 
 def announces_next(text: str) -> bool:
