@@ -17,7 +17,7 @@ from commonplace.changes.actors import Actor
 from commonplace.changes.add_rules import Adding, Rule
 from commonplace.changes.aside import aside
 from commonplace.changes.edits import Applied
-from commonplace.changes.marks import marked
+from commonplace.changes.marks import labels, marked
 from commonplace.changes.new_entries import NewEntries
 from commonplace.changes.parts import Parts
 from commonplace.changes.plan import Plan, resolve
@@ -225,8 +225,11 @@ class Admission:
         if same:
             return Taken(same=same)
         changes = self._changes(plan, operation, path)
-        if not actor.person and changes and is_below_agent(self._parts.reader.rank(changes)):
-            trust = lowest_trust([trust, self._parts.reader.rank(changes)])  # a trust never rises but by a person
+        known = self._parts.reader.rank(changes) if changes and not actor.person else "user"
+        if is_below_agent(known):
+            trust = lowest_trust([trust, known])  # a trust never rises but by a person
+        elif trust == "agent" and isinstance(operation, PutItem):
+            trust = known if labels(operation, self._parts.items.item(path, operation.id)) else trust
         said = self._parts.reader.mark(changes) if changes else None
         operation = marked(operation, trust, said, journal=layer.kind == "journals")
         try:

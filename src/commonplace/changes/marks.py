@@ -36,6 +36,9 @@ def may_mark(data: bytes, kind: str) -> bool:
     return (b"(from " if kind == "journals" else KEY.encode()) in data
 
 
+_WORDS: Final = ("content", "title", "type")  # of an item: what it says, and as what
+
+
 def marked(operation: Edit, trust: Trust, before: Trust | None, *, journal: bool) -> Edit:
     """Return an edit that writes down how far its text is trusted.
 
@@ -57,3 +60,9 @@ def marked(operation: Edit, trust: Trust, before: Trust | None, *, journal: bool
         case AppendJournal() | ReplaceEntry() if low and journal:
             return msgspec.structs.replace(operation, text=mark(operation.text, trust))
     return operation
+
+
+def labels(operation: PutItem, item: Item | None) -> bool:
+    """True if an edit changes no word of an item, only how it is labelled."""
+    said = item.data if item is not None else {}
+    return bool(said) and all(operation.data.get(name, said.get(name)) == said.get(name) for name in _WORDS)

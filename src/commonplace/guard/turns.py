@@ -1,8 +1,8 @@
 """Whose words a message holds by the one before it: a text that was announced, and an answer that retells a text.
 
 A person announces a text (`Here's the page:`) and sends it as their next message; then that one is none of their
-words. Asked to translate or to sum up a text from below `agent`, or in another language, the assistant says in other words
-what that text says; so the answer has its trust.
+words. An answer that translates or sums up a text from below `agent`, as asked, or that is in another language, says
+in other words what that text says; so it has its trust.
 """
 
 from __future__ import annotations
@@ -96,9 +96,13 @@ class Turns:
         """True if the same person announced the text that comes, and does not say that it will not come."""
         before = [each for each in self._said if each.name == said.name]
         last = before[0].text.rstrip() if before and before[0].trust == "user" and not before[0].answered else ""
-        if 0 < len(last) <= LEAD_CHARS and said.text.strip().count("\n") > 1:
-            if any(start == len(last) + 2 for start, _ in pasted(f"{last}\n\n{said.text.strip()}")):
-                return True  # asked of both as of one message
+        both = (
+            f"{last}\n\n{said.text.strip()}"
+            if 0 < len(last) <= LEAD_CHARS and said.text.strip().count("\n") > 1
+            else ""
+        )
+        if any(start == len(last) + 2 for start, _ in pasted(both)):  # asked of both as of one message
+            return True
         told = [each.text for each in before if each.trust == "user" and _MAY_ANNOUNCE.search(each.text)]
         if not told:
             return False
