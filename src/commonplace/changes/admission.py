@@ -225,11 +225,9 @@ class Admission:
         if same:
             return Taken(same=same)
         changes = self._changes(plan, operation, path)
-        known = self._parts.reader.rank(changes) if changes and not actor.person else "user"
-        if is_below_agent(known):
-            trust = lowest_trust([trust, known])  # a trust never rises but by a person
-        elif trust == "agent" and isinstance(operation, PutItem):
-            trust = known if labels(operation, self._parts.items.item(path, operation.id)) else trust
+        known = self._parts.reader.rank(changes) if changes and not actor.person else trust
+        if is_below_agent(known) or (trust == "agent" and labels(operation, path, self._parts.items)):
+            trust = lowest_trust([trust, known]) if is_below_agent(known) else known  # a trust rises by a person alone
         said = self._parts.reader.mark(changes) if changes else None
         operation = marked(operation, trust, said, journal=layer.kind == "journals")
         try:

@@ -10,6 +10,7 @@ from typing import Final
 
 import msgspec
 
+from commonplace.changes.item_files import ItemFiles
 from commonplace.layouts.codecs.journals import mark
 from commonplace.operations import AppendJournal, Edit, PutItem, PutTopic, ReplaceEntry
 from commonplace.records import TRUST_RANK, Item, JournalEntry, Record, Topic, Trust, is_below_agent
@@ -62,7 +63,9 @@ def marked(operation: Edit, trust: Trust, before: Trust | None, *, journal: bool
     return operation
 
 
-def labels(operation: PutItem, item: Item | None) -> bool:
+def labels(operation: Edit, path: str, items: ItemFiles) -> bool:
     """True if an edit changes no word of an item, only how it is labelled."""
-    said = item.data if item is not None else {}
-    return bool(said) and all(operation.data.get(name, said.get(name)) == said.get(name) for name in _WORDS)
+    item = items.item(path, operation.id) if isinstance(operation, PutItem) else None
+    if item is None or not isinstance(operation, PutItem):
+        return False
+    return all(operation.data.get(name, item.data.get(name)) == item.data.get(name) for name in _WORDS)

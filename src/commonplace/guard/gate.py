@@ -471,25 +471,23 @@ class _Court:
 
         Beside a sentence of the agent's or of a person's, what ranks below is put aside.
         """
-        kept = text
+        out: list[str] = []
         levels: dict[str, Trust] = {}
         for sentence in statements_of(text):
-            reason = self._screened([sentence]) or self.fault(sentence, journal=True)
-            if reason:
+            if reason := self._screened([sentence]) or self.fault(sentence, journal=True):
                 self.held.append((AppendJournal(path="", text=sentence), reason))
-                kept = kept.replace(sentence, "", 1)
+                out.append(sentence)
             else:
                 levels[sentence] = self.voices.trust(sentence)
         below = [sentence for sentence, trust in levels.items() if is_below_agent(trust)]
         if 0 < len(below) < len(levels):
-            trust = lowest_trust(map(levels.pop, below))
-            self.aside.append(AppendJournal(path="", text="\n".join(below), trust=trust))
-            for sentence in below:
-                kept = kept.replace(sentence, "", 1)
-        kept = "\n".join(filter(_SAYS.search, kept.split("\n"))) if kept != text else text
-        if (self.by_model or kept != text) and not content.content(STAMP.sub("", kept)):
+            self.aside.append(AppendJournal(path="", text="\n".join(below), trust=lowest_trust(map(levels.pop, below))))
+            out += below
+        kept = functools.reduce(lambda rest, sentence: rest.replace(sentence, "", 1), out, text)
+        kept = "\n".join(filter(_SAYS.search, kept.split("\n"))).strip() if out else text
+        if (self.by_model or out) and not content.content(STAMP.sub("", kept)):
             return "", "agent"
-        return kept.strip() if kept != text else text, lowest_trust(["agent", *levels.values()])
+        return kept, lowest_trust(["agent", *levels.values()])
 
 
 def _is_too_long(edit: Edit) -> bool:

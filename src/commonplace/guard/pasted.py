@@ -284,7 +284,7 @@ def _lead(line: Line, below: list[Line], last_asked: int) -> int | None:
     if len(lead) > LEAD_CHARS or (not cut and (not below or BULLET.match(lead) or _HEADING.match(lead))):
         return None
     if cut:
-        if _tells(lead) or (not line.text[cut:].strip() and (_names_behind(lead) or _stands_behind(lead, below))):
+        if _tells(lead) or (not line.text[cut:].strip() and (_names_behind(lead) or _titled_behind(lead, below))):
             return line.start + cut
         lead = " ".join(sentences(lead)[-_LAST_SENTENCES:])
         telling = _says(lead) or _shows(lead) or _asks_of_it(lead)
@@ -319,7 +319,7 @@ def _names_behind(lead: str) -> bool:
     return len(name) <= min(_NAME_CHARS, len(lead) - 1) and phrase("document").match(name) is not None
 
 
-def _stands_behind(lead: str, below: list[Line]) -> bool:
+def _titled_behind(lead: str, below: list[Line]) -> bool:
     """True if a lead ends with a few words behind a question, and these speak of nobody, nor does the text begin so."""
     name = _last(lead)
     text = next((line.text for line in below if line.text.strip()), "")
