@@ -438,7 +438,7 @@ def _said(text: str) -> Iterator[Span]:
     """Find quotations: long ones, and shorter ones behind a verb of saying that is not the person's."""
     for found in _QUOTED.finditer(text):
         count = len(found.group().split()) + sum(char >= "\u3040" for char in found.group()) // 2
-        before = text[text.rfind("\n", 0, found.start()) + 1 : found.start()]
+        before = text[max(0, found.start() - 120) : found.start()].rsplit("\n", 1)[-1]
         if _drafted(before):
             yield from _orders(text, *found.span())
         elif phrase("own_text").search(before) and not _tells(before):
