@@ -12,6 +12,7 @@ from commonplace import Memory, Message, Request
 from commonplace.errors import RecordNotFoundError
 from commonplace.operations import AddEntry
 from commonplace.records import Source
+from commonplace.testing import FixedClock
 
 TOLD = [
     Message("user", "I have epilepsy since childhood and take pills daily.", id="a"),
@@ -182,3 +183,17 @@ def test_what_a_person_says_again_is_not_taken_from_them_nor_from_the_answer(tmp
         assert "epilepsy" in memory.read("s:1#g").text
         assert memory.read("s:1#h").text == "So sleep helps your epilepsy, good."
         assert "epilepsy" not in memory.read("s:1#e").text
+
+
+def test_what_the_assistant_repeats_in_another_session_goes_with_it(tmp_path: Path) -> None:
+    """Issue 17: a later talk told it, for memory had given it to the assistant."""
+    said, told = "The ferret is named Wobbulus.", "Your ferret is named Wobbulus."
+    with Memory.open(tmp_path, clock=FixedClock("2026-11-02T12:00:00+00:00", step_seconds=1), jobs="inline") as memory:
+        first = memory.append("s", [Message("user", said)])
+        memory.append("t", [Message("user", "What do you know of me?"), Message("assistant", told)])
+        memory.forget(f"s#{first[0].message}")
+        memory.append(
+            "u", [Message("user", "Wobbulus is well."), Message("assistant", "So Wobbulus the ferret is well.")]
+        )
+        hits = memory.recall("Wobbulus", layers=["sessions"])
+        assert {hit.record for hit in hits if "Wobbulus" in hit.text} == {"u#m0", "u#m1"}

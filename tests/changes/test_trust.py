@@ -121,6 +121,19 @@ def test_an_agents_replacement_of_a_persons_words_is_the_agents(tmp_path):
         assert memory.why(new).trust == "agent"
 
 
+def test_labels_of_an_item_do_not_change_whose_words_it_has(tmp_path):
+    """Issue 16: an item made of a person's words was the agent's once the agent had tagged it."""
+    with opened(tmp_path, layout="structured", jobs="inline") as memory:
+        memory.append("s", [Message("user", "Remember: I always fly from Luton airport."), Message("assistant", "OK.")])
+        memory.consolidate("s")
+        record = next(hit.record for hit in memory.recall("Luton", k=9) if "semantic" in hit.record)
+        ranks = [memory.why(record).trust]
+        for said in ({"tags": ["travel"]}, {"content": "User always flies from Stansted airport."}):
+            memory.tool("s").call({"action": "update", "id": record.split("#")[1], **said})
+            ranks.append(memory.why(record).trust)
+        assert ranks == ["user", "user", "agent"]
+
+
 def test_only_a_person_promotes_and_the_tool_cannot(tmp_path):
     with opened(tmp_path) as memory:
         record = memory.remember("from the web", kind="topic", trust="web").records[0]

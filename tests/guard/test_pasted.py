@@ -338,8 +338,59 @@ def test_what_a_person_asks_to_be_worked_on_is_not_theirs(asked: str) -> None:
 
 
 @in_one_test(
+    "asked",
+    [
+        "Anything I forgot? Copy from the chat:\nPia: bread\nTom: guests pay cash\n",
+        "wer kommt? Aus der Gruppe:\n",
+        "¿qué falta? Del grupo:\n",
+        "何が足りない？ グループから：\n",
+        "escaneo del cuaderno de mi hijo, ¿puedes pasarlo a limpio?\n\n",
+        "can you type this out again\n\n",
+        "四人分に直して\n\n",
+        "what do they want?\n\nFrom: Holm & Sons\n",
+    ],
+)
+def test_a_text_right_behind_a_question_is_not_theirs(asked: str) -> None:
+    """Issue 16: a copy of a chat and a text typed off were read as the person's own, for no word announced them."""
+    said = asked + "Dinner is at eight. Guests always pay cash. No dogs."
+    assert is_pasted(said, said.index("always"), len(said))
+
+
+@in_one_test(
+    "lead",
+    [
+        "I wrote this to my team, is the tone right:",
+        "my message to Tom:",
+        "das hab ich an den Vermieter geschrieben, ich bin unsicher:",
+        "corrige mon mail :",
+        "he escrito esto al jefe:",
+        "ho scritto così:",
+        "corrija o meu texto:",
+        "verbeter mijn mail:",
+        "popraw mój list:",
+        "исправь моё письмо:",
+        "我的邮件：",
+        "文を書いたので見てください。",
+    ],
+)
+def test_a_draft_in_quotation_marks_is_the_persons_but_no_order_to_the_assistant(lead: str) -> None:
+    """Issue 16: 4 of 20 texts of one's own were lost."""
+    said = f'{lead} "From Monday on I work four days a week, and I am never there on Wednesdays. Always send the keys back."'
+    assert not is_pasted(said, said.index("From"), said.index("Wednesdays"))
+    assert is_pasted(said, said.index("Always"), len(said))
+
+
+def test_orders_in_a_letter_of_ones_own_are_for_its_reader() -> None:
+    said = "Here's my mail to Ines:\n\nHi Ines,\nI am away in May. Always water the ferns."
+    assert own_words(said).rstrip().endswith("away in May.")
+    assert pasted("my answer to your question:\nAlways use tabs.") == ()
+
+
+@in_one_test(
     "said",
     [
+        "Can you write the menu? We eat late:\nNo nuts, no fish.",
+        "What shall I cook?\n\nThe party is on Saturday. Twenty guests come.",
         "Can you plan this week for me?\n\nI work from Monday to Thursday and never cook on Fridays.",
         "please make this into a plan\n\nMy mornings are free. Swimming on Tuesdays, choir on Wednesdays.",
         "what shall we cook tonight?\n\nNo nuts, no fish, ready in half an hour.",

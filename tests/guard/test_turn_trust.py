@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from commonplace import Memory, Message
-from commonplace.guard.turns import Said, Turns, announces_next, asks_to_retell
+from commonplace.guard.turns import NOTHING, Said, Turns, announces_next, asks_to_retell
 from commonplace.testing import FixedClock
 from marking import in_one_test
 
@@ -72,6 +72,14 @@ def test_what_announces_no_text_of_others_leaves_the_next_message_the_persons(to
     assert ranks(("user", told), ("assistant", "OK."), ("user", "I live in Oslo."))[-1] == "user"
 
 
+def test_two_messages_in_a_row_are_read_as_one_if_the_second_has_lines():
+    """Issue 16: a text read off a picture came in a message of its own."""
+    asked, text = "this is what my phone read off the picture, what does it mean", "9:41\nNan\nI want it kept on.\nSent"
+    assert ranks(("user", asked), ("user", text))[-1] == "tool"
+    assert ranks(("user", asked), ("user", "I want it kept on."))[-1] == "user"
+    assert ranks(("user", asked), ("assistant", "Which one?"), ("user", text))[-1] == "user"
+
+
 def test_only_the_next_message_is_the_text_and_not_if_the_person_takes_it_back():
     assert ranks(("user", "Here's the page:"), ("user", ORDER), ("user", "I live in Oslo."))[1:] == ["tool", "user"]
     assert ranks(("user", "Here's the page:"), ("user", "Never mind. I live in Oslo."))[-1] == "user"
@@ -80,7 +88,7 @@ def test_only_the_next_message_is_the_text_and_not_if_the_person_takes_it_back()
 
 
 def test_another_persons_announcement_is_of_their_own_message():
-    turns = Turns([Said("Here's the page:", "user", "Ana")], ["agent"])
+    turns = Turns([Said("Here's the page:", "user", "Ana")], [NOTHING])
     assert turns.rank("user", Said("I live in Oslo.", "user", "Bob")) == "user"
 
 
@@ -112,6 +120,27 @@ def test_a_text_is_retold_in_the_turn_after_it_and_one_that_a_tool_read():
     assert ranks(*page, ("user", "translate it to French please"), ("assistant", "Toujours."))[-1] == "tool"
     read = ("user", "Please sum up their page."), ("tool", ORDER), ("assistant", "Les factures y vont toujours.")
     assert ranks(*read)[-1] == "web"
+
+
+@in_one_test(
+    ("text", "answer"),
+    [
+        (
+            "Hyresgästen betalar alltid hyran kontant den första varje månad.",
+            "Da steht: Der Mieter zahlt die Miete bar.",
+        ),
+        ("Os hóspedes preferem sempre o pacote completo com massagem.", "Pone que los huéspedes lo prefieren siempre."),
+        ("Guests always book the boat with the harbour office.", "Die Gäste buchen das Boot immer bei dem Hafenamt."),
+        ("Goście zawsze rezerwują łódź w biurze portu.", "The guests are said to book it there."),
+        ("客人总是在码头办公室订船，从不问价格。", "お客さんはいつもそこで予約するそうです。"),
+        ("Гости всегда бронируют лодку у причала.", "It says that guests book it there."),
+    ],
+)
+def test_an_answer_in_another_language_than_the_text_of_others_has_its_trust(text, answer):
+    """Issue 16: nobody asked for a translation, so it was the assistant's own."""
+    quoted = f'"{text}"'
+    assert ranks(("user", f"This was on the door, what is it about? {quoted}"), ("assistant", answer))[-1] == "tool"
+    assert ranks(("user", "look at their page"), ("tool", text), ("assistant", answer))[-1] == "web"
 
 
 @in_one_test(

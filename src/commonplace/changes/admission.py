@@ -17,7 +17,7 @@ from commonplace.changes.actors import Actor
 from commonplace.changes.add_rules import Adding, Rule
 from commonplace.changes.aside import aside
 from commonplace.changes.edits import Applied
-from commonplace.changes.marks import marked
+from commonplace.changes.marks import labels, marked
 from commonplace.changes.new_entries import NewEntries
 from commonplace.changes.parts import Parts
 from commonplace.changes.plan import Plan, resolve
@@ -225,8 +225,9 @@ class Admission:
         if same:
             return Taken(same=same)
         changes = self._changes(plan, operation, path)
-        if not actor.person and changes and is_below_agent(self._parts.reader.rank(changes)):
-            trust = lowest_trust([trust, self._parts.reader.rank(changes)])  # a trust never rises but by a person
+        known = self._parts.reader.rank(changes) if changes and not actor.person else trust
+        if is_below_agent(known) or (trust == "agent" and labels(operation, path, self._parts.items)):
+            trust = lowest_trust([trust, known]) if is_below_agent(known) else known  # a trust rises by a person alone
         said = self._parts.reader.mark(changes) if changes else None
         operation = marked(operation, trust, said, journal=layer.kind == "journals")
         try:

@@ -110,6 +110,7 @@ class Forgotten:
         for each in self.messages:
             self._of_session.setdefault(each.session, []).append(each)
         self.ids = frozenset((each.session, each.message) for each in self.messages)
+        self._told = frozenset[str]().union(*(each.distinctive for each in self.messages))
         self._made = frozenset[str]().union(*(each.along for each in self.messages if each.made))
 
     def __bool__(self) -> bool:
@@ -163,9 +164,13 @@ class Forgotten:
         return msgspec.structs.replace(message, message=content) if left else None
 
     def left_of_part(self, message: RecordedMessage, part: str) -> str:
-        """Return a part of a message without what the assistant repeats in it of forgotten ones."""
-        forgot = self._of_session.get(message.session, ()) if message.message.role == "assistant" else ()
-        return self._cut(part, [each.until(message.number) for each in forgot], sure=True) if forgot else part
+        """Return a part of a message without what the assistant repeats in it of forgotten ones, of any session."""
+        if message.message.role != "assistant" or keywords(part).isdisjoint(self._told):
+            return part
+        own = [each.until(message.number) for each in self._of_session.get(message.session, ())]
+        part, at = self._cut(part, own, sure=True), message.message.at
+        before = [each for each in self.messages if each.session != message.session and (at is None or at <= each.at)]
+        return self._cut(part, before, sure=False)
 
     def _cut(self, text: str, messages: Sequence[Forgot], *, sure: bool) -> str:
         used = keywords(text)

@@ -10,6 +10,7 @@ from typing import Final
 
 import msgspec
 
+from commonplace.changes.item_files import ItemFiles
 from commonplace.layouts.codecs.journals import mark
 from commonplace.operations import AppendJournal, Edit, PutItem, PutTopic, ReplaceEntry
 from commonplace.records import TRUST_RANK, Item, JournalEntry, Record, Topic, Trust, is_below_agent
@@ -36,6 +37,9 @@ def may_mark(data: bytes, kind: str) -> bool:
     return (b"(from " if kind == "journals" else KEY.encode()) in data
 
 
+_WORDS: Final = ("content", "title", "type")  # of an item: what it says, and as what
+
+
 def marked(operation: Edit, trust: Trust, before: Trust | None, *, journal: bool) -> Edit:
     """Return an edit that writes down how far its text is trusted.
 
@@ -57,3 +61,11 @@ def marked(operation: Edit, trust: Trust, before: Trust | None, *, journal: bool
         case AppendJournal() | ReplaceEntry() if low and journal:
             return msgspec.structs.replace(operation, text=mark(operation.text, trust))
     return operation
+
+
+def labels(operation: Edit, path: str, items: ItemFiles) -> bool:
+    """True if an edit changes no word of an item, only how it is labelled."""
+    item = items.item(path, operation.id) if isinstance(operation, PutItem) else None
+    if item is None or not isinstance(operation, PutItem):
+        return False
+    return all(operation.data.get(name, item.data.get(name)) == item.data.get(name) for name in _WORDS)

@@ -21,7 +21,7 @@ from commonplace import guard
 from commonplace.changes.sealing import sealed
 from commonplace.errors import UNREADABLE, InputError
 from commonplace.guard.screened import Screened, json_line
-from commonplace.guard.turns import Said
+from commonplace.guard.turns import NOTHING, Said
 from commonplace.records import (
     TRUST_RANK,
     Message,
@@ -29,8 +29,6 @@ from commonplace.records import (
     Role,
     Session,
     Trust,
-    is_below_agent,
-    lowest_trust,
 )
 from commonplace.store.protocol import Store
 from commonplace.text.pieces import decode_name
@@ -285,7 +283,7 @@ class State(msgspec.Struct):
     damaged: list[tuple[int, str]] = []
     calls: dict[str, str] = {}  # the tool of each of the last calls, by `call_key`
     users: tuple[Said, ...] = ()  # what users said last, the last first
-    brought: tuple[Trust, ...] = ()  # the lowest trust of the other messages behind each
+    brought: tuple[Said, ...] = ()  # what the other messages below `agent` behind each say
 
     @property
     def is_there(self) -> bool:
@@ -350,9 +348,10 @@ class State(msgspec.Struct):
         self.ids[line.id] = number
         if line.role == "user":
             said = Said(line.content[:SAID_CHARS] + line.content[SAID_CHARS:][-SAID_CHARS:], line.trust, line.name)
-            self.users, self.brought = (said, *self.users[:1]), ("agent", *self.brought[:1])
-        elif self.brought and is_below_agent(line.trust):
-            self.brought = (lowest_trust([self.brought[0], line.trust]), *self.brought[1:])
+            self.users, self.brought = (said, *self.users[:1]), (NOTHING, *self.brought[:1])
+        elif self.users:
+            self.users = (self.users[0]._replace(answered=True), *self.users[1:])
+            self.brought = (self.brought[0].with_more(Said(line.content, line.trust)), *self.brought[1:])
         if line.calls:
             self.calls = dict(list({**self.calls, **line.calls}.items())[-CALLS_KEPT:])
         while len(self.offsets) <= number:  # a damaged line leaves a gap in the numbers

@@ -26,7 +26,7 @@ SAYS_I: Final = pattern(
     r"|gebruiker)\b|用户|使用者|本人|ユーザー|사용자"
 )
 OTHER: Final = "⟨other⟩"  # no word of a text
-_WE: Final = pattern(
+WE: Final = pattern(
     r"\b(?:we|us|ours?|ourselves|myself|wir|uns|unser\w*|nous|notre|nos|m['’]|me|nosotr[oa]s|nuestr[oa]s?|mí|conmigo|noi|nostr[oaie]"
     r"|nós|noss[oa]s?|a gente|comigo|мной|мною|моих|моей|моему|мы|нас|нам|наш\w*|mi|mną|my|nas|nam|nasz\w*"
     r"|moje\w*|mij|wij|ons|onze"
@@ -114,7 +114,7 @@ def whose(text: str, *, person: bool = True) -> str:
         person: Whether the user says it; else the assistant does, to the user.
     """
     rest = _relatives().sub(" ", text)
-    me = (SAYS_I, FIRST_PERSON, _WE) if person else (_YOU,)
+    me = (SAYS_I, FIRST_PERSON, WE) if person else (_YOU,)
     if any(each.search(rest) for each in me):
         return SELF
     if TELLS.search(text):

@@ -15,12 +15,13 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
-from commonplace.guard.about import FIRST_PERSON, SAYS_I
+from commonplace.guard.about import FIRST_PERSON, SAYS_I, WE, names_another
 from commonplace.guard.phrases import followed, phrase
 from commonplace.guard.shapes import BULLET, LEAD_CHARS, Line, Span, lines_of, shaped, tables
 from commonplace.records import Trust
 from commonplace.text.content import sentences
 from commonplace.text.patterns import pattern
+from commonplace.text.standing import orders
 
 _MARKS: Final = pattern('[\\n:："“„«「『<>{`]')  # without one of them nothing is announced and hardly a shape is there
 _FENCE: Final = pattern(r"(?m)^[ \t]{0,3}(?:```|~~~).*$")
@@ -38,6 +39,7 @@ _QUOTED: Final = pattern(
     r"|«(?:[^«»]|«[^«»]{1,200}»){1,4000}»|「(?:[^「」]|「[^「」]{1,200}」){1,4000}」|『[^『』]{1,4000}』"
 )
 _SENTENCE_END: Final = pattern(r"[.!?…]+[\"'”’»)\]]*(?=\s|\Z)|[。！？]+[”」』]?")
+_SALUTES: Final = pattern(r"[^\W\d_]+(?:[ ’'][^\W\d_]+){0,4} ?[,!，！、:：][ \t]*\n")  # the first line of a letter
 _LONG_QUOTE: Final = 12  # words; so many are no title and no phrase of one's own
 _BEGUN_QUOTE: Final = 6  # at the beginning of a line, of more than one sentence
 _SPOKEN_QUOTE: Final = 4  # words behind a verb of saying
@@ -47,6 +49,7 @@ _LAST_SENTENCES: Final = 2  # of a lead, in which it names or asks about what co
 _BEFORE: Final = pattern(r"\b(?:that|it|him|her|them|das|ça|eso|那)\b", re.IGNORECASE)  # is of what was said before
 _NAME_CHARS: Final = 30  # of the name of a text behind a question (`does this do it? README:`)
 _SHORT: Final = 8  # words of a line that asks without a word of asking
+_SELF: Final = pattern(FIRST_PERSON.pattern + "|" + WE.pattern, re.IGNORECASE).search
 _BEGIN: Final = 30  # characters, in which a person who speaks of themselves says so
 _LABEL_CHARS: Final = 80  # a shorter value behind a label is a line of a profile
 
@@ -76,6 +79,7 @@ def _spans(text: str) -> tuple[Span, ...]:
     found += _front_matter(text, lines)
     found += _mail(text, lines)
     found += _announced(text, lines, _merged(found))
+    found += _worked_on(text, lines)
     found += _said(text)
     return tuple(_merged(found))
 
@@ -197,7 +201,7 @@ def _mail(text: str, lines: list[Line]) -> Iterator[Span]:
     heads = 0
     telling = False
     first: Line | None = None
-    for line in lines:
+    for number, line in enumerate(lines):
         short = line.text if len(line.text) <= LEAD_CHARS else ""
         marked = phrase("forwarded").match(short) is not None
         head = phrase("mail_head").match(short)
@@ -207,7 +211,9 @@ def _mail(text: str, lines: list[Line]) -> Iterator[Span]:
             telling = telling or phrase("mail_telling").match(short) is not None
         elif not marked:
             heads, telling, first = 0, False, None
-        if marked or (heads > 1 and telling and first is not None):
+        below = lines[number + 1].text if heads == 1 and number + 1 < len(lines) else ""
+        alone = len(sentences(below)) > 1 and phrase("mail_head").match(below) is None and _asks(text, line.start)
+        if marked or (first is not None and (alone or (heads > 1 and telling))):
             start = line.start if marked or first is None else first.start
             yield start, _resumed(text, line.end, asked=_asks(text, start))
             return
@@ -237,7 +243,23 @@ def _announced(text: str, lines: list[Line], shaped: list[Span]) -> Iterator[Spa
             done = label.start() if label is not None else _paragraph_end(text, start)
         else:
             done = _resumed(text, start, asked=_asks(text, line.end))
-        yield start, done
+        if not _drafted(text[line.start : at]):
+            yield start, done
+        elif quoted is not None or _SALUTES.match(text, start):
+            yield from _orders(text, start, done)
+
+
+def _drafted(lead: str) -> bool:
+    """True if a lead announces what the person wrote to others."""
+    return phrase("drafts").search(lead) is not None and not (_tells(lead) or _shows(lead))
+
+
+def _orders(text: str, start: int, end: int) -> Iterator[Span]:
+    """Find what the person writes to others there as an order: it is none to the assistant."""
+    for sentence in sentences(text[start:end]):
+        at = text.find(sentence, start)
+        if at >= 0 and orders(sentence) and not FIRST_PERSON.search(sentence):
+            yield at, at + len(sentence)
 
 
 def _end_around(place: int, spans: list[Span]) -> int:
@@ -262,12 +284,12 @@ def _lead(line: Line, below: list[Line], last_asked: int) -> int | None:
     if len(lead) > LEAD_CHARS or (not cut and (not below or BULLET.match(lead) or _HEADING.match(lead))):
         return None
     if cut:
-        if _tells(lead) or (not line.text[cut:].strip() and _names_behind(lead)):
+        if _tells(lead) or (not line.text[cut:].strip() and (_names_behind(lead) or _titled_behind(lead, below))):
             return line.start + cut
         lead = " ".join(sentences(lead)[-_LAST_SENTENCES:])
         telling = _says(lead) or _shows(lead) or _asks_of_it(lead)
         alone = not line.text[cut:].strip() or any(each.text.rstrip().endswith(("?", "？")) for each in (line, *below))
-        telling = telling or (alone and _entitles(lead, below))
+        telling = telling or (alone and _entitles(lead, below)) or _drafted(lead)
         if not line.text[cut:].strip() and line.start == 0 and "?" in lead:
             telling = telling or _asks_about(lead, below)
     else:  # a line alone announces a text that a blank line sets apart; a request on the first line any
@@ -297,6 +319,34 @@ def _names_behind(lead: str) -> bool:
     return len(name) <= min(_NAME_CHARS, len(lead) - 1) and phrase("document").match(name) is not None
 
 
+def _titled_behind(lead: str, below: list[Line]) -> bool:
+    """True if a lead ends with a few words behind a question, and these speak of nobody, nor does the text begin so."""
+    name = _last(lead)
+    text = next((line.text for line in below if line.text.strip()), "")
+    asks = any(mark in lead[: -len(name)] for mark in "?？")
+    return (
+        asks
+        and len(name.split()) <= _SHORT
+        and not _SELF(name)
+        and not BULLET.match(text)
+        and not _SELF(re.split("[:：]", text[:_BEGIN])[0])
+    )
+
+
+def _worked_on(text: str, lines: list[Line]) -> Iterator[Span]:
+    """Find a text below a line that asks; nobody speaks of themselves or asks in it, and it is no list."""
+    written = [line for line in lines if line.text.strip()]
+    if len(written) < 2 or len(lines) < 3 or len(lead := written[0].text) > LEAD_CHARS:
+        return
+    start = written[1].start
+    body = text[start:]
+    asks = any(phrase(name).search(lead) for name in ("requests", "retell", "verbs")) and not SAYS_I.search(lead)
+    own = (phrase("of_mine").search(lead) and not names_another(lead)) or _SELF(body) or re.search(r"[?？]", body)
+    apart = text[written[0].end : start].count("\n") > 1
+    if asks and apart and not own and not BULLET.match(body) and len(sentences(body)) > 1:
+        yield start, len(text)
+
+
 def _asks_about(lead: str, below: list[Line]) -> bool:
     """True if a line asks for something about the text below it, which does not begin with the person themselves."""
     text = next((line.text for line in below if line.text.strip()), "")
@@ -305,7 +355,7 @@ def _asks_about(lead: str, below: list[Line]) -> bool:
     asked = " ".join(sentences(lead)[-_LAST_SENTENCES:])
     this = phrase("this").search(asked)
     short = len(lead.split()) <= _SHORT and not below[0].text.strip() and SAYS_I.search(lead) is None
-    asks = any(phrase(name).search(asked) for name in ("requests", "retell", "verbs"))
+    asks = any(phrase(name).search(asked) for name in ("requests", "retell", "verbs")) or _asks_of_it(asked)
     return this is not None and (asks or (short and this.start() > 0))
 
 
@@ -388,7 +438,14 @@ def _said(text: str) -> Iterator[Span]:
     """Find quotations: long ones, and shorter ones behind a verb of saying that is not the person's."""
     for found in _QUOTED.finditer(text):
         count = len(found.group().split()) + sum(char >= "\u3040" for char in found.group()) // 2
-        if count >= _LONG_QUOTE or (count >= _BEGUN_QUOTE and _begins_with(text, found)):
+        before = text[max(0, found.start() - 120) : found.start()].rsplit("\n", 1)[-1]
+        if _drafted(before):
+            yield from _orders(text, *found.span())
+        elif phrase("own_text").search(before) and not _tells(before):
+            continue
+        elif count >= _LONG_QUOTE or (
+            count >= _BEGUN_QUOTE and (before.rstrip().endswith(("?", "？")) or _begins_with(text, found))
+        ):
             yield found.span()
         elif count >= _SPOKEN_QUOTE:
             before = re.split(r"[.!?。！？\n]", text[max(0, found.start() - 120) : found.start()])[-1]

@@ -18,7 +18,7 @@ Span = tuple[int, int]
 
 _QUOTE_LINE: Final = pattern(r"[ \t]*(?:>|&gt;)")
 _STAMP: Final = (
-    r"\[?(?:(?:[^\W\d_]{2,9}\.?,? )?(?:\d{1,4}[./-]\d{1,2}[./-]\d{2,4},?[ T])?"
+    r"\[?(?:(?:[^\W\d_]{2,9}\.?,? )?(?:\d{1,4}[./-]\d{1,2}(?:[./-]\d{2,4}|\.)?,?[ T])?"
     r"\d{1,2}[:.h]\d\d(?::\d\d)?(?: ?[ap]\.?m\.?)?)\]?"
 )
 _NAMED: Final = r"[^\W\d_][^\n:：|]{0,40}"
@@ -26,7 +26,9 @@ _CHAT: Final = pattern(rf"[ \t]*{_STAMP}[ \t]*[-–—|]?[ \t]*<?{_NAMED}>?[ \t]
 _CHAT_HEAD: Final = pattern(
     rf"[ \t]*{_NAMED}(?:[ \t]+|[ \t]*[—–-][ \t]*[^\d\n]{{0,12}}){_STAMP}[ \t]*(?:\Z|[:：])", re.IGNORECASE
 )
-_SPEAKER: Final = pattern(r"[ \t]*\**([^\W\d_][\w.'’-]{0,20}(?: [^\W\d_][\w.'’-]{0,20})?)\**[ \t]?[:：]\**\s*\S")
+_SPEAKER: Final = pattern(
+    r"[ \t]*\**(\d{3,5}|[^\W\d_][\w.'’-]{0,20}(?: [^\W\d_][\w.'’-]{0,20})?)\**[ \t]?[:：]\**\s*\S"
+)
 _LOG: Final = pattern(
     r"[ \t]*(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d(?:[.,]\d{1,9})?\]?[ \t]"
     r"|\[?\d{4}-\d\d-\d\d\]?[ \t]+\[?(?:INFO|DEBUG|NOTICE|WARN|ERROR|TRACE|FATAL)"

@@ -1,8 +1,8 @@
 """Whose words a message holds by the one before it: a text that was announced, and an answer that retells a text.
 
 A person announces a text (`Here's the page:`) and sends it as their next message; then that one is none of their
-words. Asked to translate or to sum up a text from below `agent`, the assistant says in other words, maybe of another
-language, what that text says; so the answer has the trust of that text.
+words. An answer that translates or sums up a text from below `agent`, as asked, or that is in another language, says
+in other words what that text says; so it has its trust.
 """
 
 from __future__ import annotations
@@ -15,8 +15,15 @@ from commonplace.guard.pasted import own_words, pasted
 from commonplace.guard.phrases import followed, phrase
 from commonplace.guard.shapes import LEAD_CHARS
 from commonplace.records import Role, Trust, is_below_agent, lowest_trust
+from commonplace.text import content
 from commonplace.text.patterns import pattern
+from commonplace.text.terms import CJK, STOP_WORDS
 
+_WORD: Final = pattern(f"[{CJK}]|[^\\W\\d_{CJK}]+")  # a wide character is a word
+_PROSE: Final = 0.8  # of the characters of a text are letters and spaces; a log and code have more signs and numbers
+_WORDS: Final = 6  # of a text whose language can be told
+_JOINING: Final = 3  # joining words of an answer, by which it can be told from that of the text
+_SHARED: Final = 0.2  # of them; more are in a text of the same language
 _NEXT: Final = "\n\nIt is so."  # what stands for the message that comes
 _MAY_ANNOUNCE: Final = pattern(  # part of every announcement; the phrases themselves take long to prepare
     r"[:：]\s*\Z|past|cop[iy]|drop|send|show|giv|forward|shar|next|following|here (?:it|they|goes|comes?|is|are|you)"
@@ -27,6 +34,7 @@ _MAY_ANNOUNCE: Final = pattern(  # part of every announcement; the phrases thems
     r"|teil|part|stücke|stuk|wys",
     re.IGNORECASE,
 )
+_BROUGHT_CHARS: Final = 4000  # of the texts of others in one turn: their end
 _TURNS: Final = 2  # in which a text is looked for
 
 
@@ -36,13 +44,24 @@ class Said(NamedTuple):
     text: str
     trust: Trust
     name: str | None = None
+    answered: bool = False
 
     @property
-    def holds(self) -> Trust:
-        """The trust of the text of others that is in it; `agent` if there is none."""
+    def holds(self) -> Said:
+        """The text of others that is in it, with its trust; `agent` if there is none."""
         if is_below_agent(self.trust):
-            return self.trust
-        return "tool" if pasted(self.text) else "agent"
+            return self
+        foreign = "\n".join(self.text[start:end] for start, end in pasted(self.text))
+        return Said(foreign, "tool" if foreign else "agent")
+
+    def with_more(self, said: Said) -> Said:
+        """Return this text and another as one, if the other ranks below `agent`; of a long one its end."""
+        if not is_below_agent(said.trust):
+            return self
+        return Said(f"{self.text}\n{said.text}"[-_BROUGHT_CHARS:], lowest_trust([self.trust, said.trust]))
+
+
+NOTHING: Final = Said("", "agent")
 
 
 class Turns:
@@ -50,10 +69,10 @@ class Turns:
 
     Args:
         last: What was said by users in the last turns, the last first.
-        brought: The lowest trust of the other messages in each of these turns.
+        brought: What the other messages below `agent` in each of these turns say.
     """
 
-    def __init__(self, last: Sequence[Said], brought: Sequence[Trust]) -> None:
+    def __init__(self, last: Sequence[Said], brought: Sequence[Said]) -> None:
         self._said = list(last)
         self._brought = list(brought)
 
@@ -64,17 +83,26 @@ class Turns:
             if trust == "user" and self._awaits(said):
                 trust = "tool"
             self._said = [said._replace(trust=trust), *self._said][:_TURNS]
-            self._brought = ["agent", *self._brought][:_TURNS]
+            self._brought = [NOTHING, *self._brought][:_TURNS]
             return trust
         if role == "assistant" and not is_below_agent(trust):
-            trust = self._retold(trust)
+            trust = self._retold(said)
+        self._said[:1] = [each._replace(answered=True) for each in self._said[:1]]
         if self._brought:
-            self._brought[0] = lowest_trust([self._brought[0], trust])
+            self._brought[0] = self._brought[0].with_more(said._replace(trust=trust))
         return trust
 
     def _awaits(self, said: Said) -> bool:
         """True if the same person announced the text that comes, and does not say that it will not come."""
         before = [each for each in self._said if each.name == said.name]
+        last = before[0].text.rstrip() if before and before[0].trust == "user" and not before[0].answered else ""
+        both = (
+            f"{last}\n\n{said.text.strip()}"
+            if 0 < len(last) <= LEAD_CHARS and said.text.strip().count("\n") > 1
+            else ""
+        )
+        if any(start == len(last) + 2 for start, _ in pasted(both)):  # asked of both as of one message
+            return True
         told = [each.text for each in before if each.trust == "user" and _MAY_ANNOUNCE.search(each.text)]
         if not told:
             return False
@@ -82,14 +110,29 @@ class Turns:
         announced = told[0] == self._said[0].text and announces_next(told[0])
         return (parts or announced) and phrase("takes_back").match(said.text) is None
 
-    def _retold(self, trust: Trust) -> Trust:
-        """Return the trust of an answer: that of the text which the person asked to have in other words."""
-        held = (lowest_trust([brought, each.holds]) for each, brought in zip(self._said, self._brought, strict=False))
-        low = next((level for level in held if is_below_agent(level)), trust)
-        if not is_below_agent(low):
-            return trust
+    def _retold(self, answer: Said) -> Trust:
+        """Return the trust of an answer: that of the text which it tells in other words or another language."""
+        held = (each.holds.with_more(brought) for each, brought in zip(self._said, self._brought, strict=False))
+        low = next((text for text in held if is_below_agent(text.trust)), None)
+        if low is None:
+            return answer.trust
         asked = next((own_words(each.text) for each in self._said if not is_below_agent(each.trust)), "")
-        return low if asks_to_retell(asked) else trust
+        return low.trust if asks_to_retell(asked) or in_another_language(answer.text, low.text) else answer.trust
+
+
+def in_another_language(text: str, other: str) -> bool:
+    """True if a text has joining words, and another one, in plain sentences, has none of them."""
+    words = set(_WORD.findall(other.casefold()))
+    plain = sum(char.isalpha() or char.isspace() for char in other)
+    if len(words) < _WORDS or plain < _PROSE * len(other):
+        return False
+    joining, others = (_joining(each) for each in (text, other))
+    english = all(2 * len(each & STOP_WORDS) > len(each) for each in (joining, others))
+    return len(joining) >= _JOINING and len(joining & words) <= _SHARED * len(joining) and not english
+
+
+def _joining(text: str) -> set[str]:
+    return {word for word in _WORD.findall(text.casefold()) if content.is_wide(word) or content.is_joining(word)}
 
 
 def announces_next(text: str) -> bool:
