@@ -65,12 +65,6 @@ _CALLED: Final = (
     r"(?i:(?: ?[!.,:;] {1,2}(?:<<that>>|<<is>>)| {1,2}(?:<<is>>|c['’]est))\s(?:(?:<<that>>|<<is>>)\s)?"
     r"(?:<<besides>>\s)?(?:<<whose>>\s(?:(?!(?:<<with>>|for|of|who|one|für|pour|para|per)\s)[^\s.,;:!?]{1,20}\s){0,3})?)\Z"
 )
-_PARTICIPLE: Final = (
-    r"(?i).{0,128}(?:ed|ing|[ií]s+im[ao]s?|ées?|[aeiy]ł[ae]m|ał[aoy]?|ił[aoy]?|[ao]ny|(?:[wsłt]a|[iez]o)ne|ejsz\w{1,3}|[её]е"
-    r"|[её]н[аоы]?|[ая]н[аоы]?)\Z"
-    r"|(?i:ge|be|ver)[a-z]{3,20}(?:t|en)\Z"
-)
-_PROCESS: Final = r"[^\W\d_]{0,128}(?:ed|ing|tion|ment)\Z"  # what a heading names: "Password Hashing"
 _AS: Final = (  # the words behind a value that is said to be used as one: "Use marlinspike as the guest password"
     rf"(?i)(?<!\S)({values.TOKEN})\s<<as>>\s(?:<<whose>>\s)?(?:(?!(?:a|of|de)\s)[^\s.,;:!?]{{1,20}}\s)?\Z"
 )
@@ -171,7 +165,7 @@ def _several(text: str, start: int, *, marked: bool) -> Span | None:
 def _are_plain(words: str, *, marked: bool = False) -> bool:
     """True if no word joins others, counts, or is said of secrets; where `marked`, one of four may be said of them."""
     each = compiled(r"[ -]").split(words.casefold())
-    said = sum(values.is_described(word) or compiled(_PARTICIPLE).match(word) is not None for word in each)
+    said = sum(values.is_described(word) or values.is_done(word) for word in each)
     joins = any(content.is_joining(content.bare(word)) for word in each)
     return not joins and said <= (len(each) // 4 if marked else 0) and _counting().isdisjoint(each)
 
@@ -205,7 +199,7 @@ def _placed(sentence: Sentence, start: int, end: int, rule: Rule) -> Span | None
 def _is_plain(value: str) -> bool:
     """True if a word may be a password though nothing but its place says so."""
     known = len(value) < values.LONG or values.is_known(value) or compiled(values.NO_VALUE).match(value)
-    return not known and not compiled(_PARTICIPLE if value.islower() else _PROCESS).match(value)
+    return not known and not values.is_done(value)
 
 
 def _before(text: str, start: int, rule: Rule) -> Span | None:
@@ -278,7 +272,7 @@ def _value(text: str, start: int, rule: Rule, *, plain: bool, ends: str = _ENDS)
     closed = compiled(
         rf"(?:\s(?:<<now>>|<<day>>|<<filler>>)(?=[.,!]|\Z))?(?:{ends})|\s(?:\w{{1,8}}\s){{0,3}}<<spelt>>\b|(?=[{values.CJK}])"
     ).match(text, end) and not compiled(values.NO_VALUE).match(value)
-    described = value.isalpha() and compiled(_PARTICIPLE if value.islower() else _PROCESS).match(value)
+    described = value.isalpha() and values.is_done(value)
     return (begin, end) if closed and not described else None
 
 
@@ -306,7 +300,7 @@ def _numbered(text: str, start: int, ends: str) -> Span | None:
         return None
     names = compiled(r"[^\W\d_]{2,16}").findall(found.group().casefold())
     counting = load().words["counters"] | load().words["dated"] - load().words["of"]
-    said = compiled(_PARTICIPLE).match(names[0]) or values.is_described(names[0])
+    said = values.is_done(names[0]) or values.is_described(names[0])
     return None if said or not counting.isdisjoint(names) else found.span()
 
 

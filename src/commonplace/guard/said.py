@@ -16,6 +16,7 @@ from typing import Final
 
 from commonplace.guard import values
 from commonplace.guard.codes import Noun, Numbers, alike, is_code, is_elsewhere, lead_of
+from commonplace.guard.given import given
 from commonplace.guard.linked import linked, others
 from commonplace.guard.sentences import Sentence, Span
 from commonplace.guard.table import MOST_FOUND, STRETCH, Rule, compiled, load
@@ -29,7 +30,8 @@ _SENTENCE_END: Final = (  # patterns that begin with a set of signs are searched
     r"(?=\s{1,4}[A-ZÀ-ÞĄ-ŻА-Я0-9¿¡\"“„«]|\s{0,4}\Z)|(?<=\?)(?=\s|\Z))"
 )
 # The next sentence speaks of the same: "You need the gate code. It's 4471.", "My secret question: school. Answer: …"
-_IT_IS: Final = r"(?i)[.!]\s{1,2}(?:<<it>>\s|<<reply>>\s?[:：])"
+_IT_IS: Final = r"(?i)[.!]\s{1,2}(?:<<it>>\s|<<reply>>\s?[:：]|[^\W\d_]{4,40}(?:\s[^\W\d_]{3,40}){0,2},\s<<that>>\s)"
+_IT_FIRST: Final = r"(?i)\s?<<it>>\s"  # "It's still fennel. The password for …"
 # The next sentence is nothing but a number: "The PIN is new. 4471."
 _ALONE: Final = r"(?i)[.!。！]\s{0,2}\d{4,8}(?:[.,;!。，！]|\s{0,4}\Z|\s<<now>>\b)"
 # A sentence about the one before: "A fox under the moon. That is the passphrase."
@@ -144,6 +146,8 @@ class _Reader:
 def values_in(text: str, nouns: list[Noun]) -> Iterator[Noun]:
     """Yield what looks like a value in a sentence with nouns for secrets."""
     sentence = Sentence(text)
+    if ":" in text and all(rule.id == "network" for _, _, rule in nouns):
+        yield from ((*span, nouns[0][2]) for span in given(text, nouns))
     if (
         all(rule.check in _MADE_ALONE for _, _, rule in nouns)
         and not compiled(_NO_WORD).search(text)
@@ -172,6 +176,8 @@ def values_in(text: str, nouns: list[Noun]) -> Iterator[Noun]:
             field = (text[max(0, first - 1) : first], text[last : last + 2]) == ('"', '":')
             if not field and not values.is_address(text, first, last):
                 found.append((first, last, rule))
+    if plain := [noun for noun in nouns if noun[2].check in {"password", "phrase"}]:
+        found += [(*span, plain[0][2]) for span in given(text, plain)]
     yield from found
     yield from alike(text, [each for each in found if each[2].check in {"code", "thing"}])
     if main := next((each for each in found if each[2].check in {"password", "phrase", "key"}), None):
@@ -218,7 +224,9 @@ def _sentence(text: str, done: int, start: int, end: int) -> Span:
         stop = stops[-1]
         spaced = stop.end() + (text[stop.end() : stop.end() + 1] == " ")
         of_it = text[stop.start()] in "?？" or compiled(_THAT_IS).match(text, spaced, start)
-        begin = stop.end() if not of_it else stops[-2].end() if len(stops) > 1 else low
+        before = stops[-2].end() if len(stops) > 1 else low
+        of_it = of_it or compiled(_IT_FIRST).match(text, before, start)
+        begin = before if of_it else stop.end()
     for stop in compiled(_SENTENCE_END).finditer(text, end, high):
         over = text[stop.start()] == "\n" and compiled(_GOES_ON).search(
             text, max(end, stop.start() - _LINK), stop.start()

@@ -1,0 +1,109 @@
+"""Find the plain words that a sentence gives as a secret, in whatever order: "Just type swordfish when it asks …".
+
+Owns what part each word has in such a sentence. A sentence is written down as one letter a word, and the frames in
+which a value is given are patterns of these letters, the same for all languages; which word has which part is data
+in `rules/said.toml`.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+from typing import Final
+
+from commonplace.guard import values
+from commonplace.guard.codes import Noun
+from commonplace.guard.sentences import Span
+from commonplace.guard.table import compiled, load
+from commonplace.text import content
+
+_LONG_WORD: Final = 12  # characters of a word that is made of several
+_PIECE: Final = r"[^\s.,;:!?()\[\]\"“”„«»‹›=→/|]+(?:\.(?=\w)[^\s.,;:!?()\[\]\"“”„«»‹›=→/|]+)*|[.,;:!?()=→\n]|(?<=\s)[—–-]+(?=\s)"
+# The part of a word, by the first of these lists that has it.
+_PARTS: Final = (
+    ("j", "it"), ("i", "is"), ("a", "as"), ("g", "gives"), ("u", "used"), ("u", "answered"), ("d", "done"), ("h", "have"),
+    ("t", "that"), ("k", "and"), ("k", "but"), ("n", "namely"), ("e", "from"), ("w", "whose"), ("f", "now"), ("f", "filler"), ("o", "of"), ("c", "when"),
+)  # fmt: skip
+_SIGNS: Final = {",": ",", ";": ",", "—": ",", "–": ",", "-": ",", ":": ":", "=": ":", "→": ":", "(": ",", ")": ","}
+_V: Final = r"([VM][VMn]{0,4})"
+_ANY: Final = r"([VMC][VMCn]{0,4})"
+_END: Final = r"(?=[.,?]|\Z)"
+_NAME: Final = r"([Vx]?C[VMCn]{0,4})"
+_FRAMES: Final = (  # N is a noun, V a word that may be a value, C one with a capital
+    rf"g[oeftw]{{0,3}}{_V}(?=[.,?ac]|\Z)",
+    rf"{_ANY}aw?x{{0,2}}N|[gu][fw]*{_ANY}eN",
+    rf"(?:\A|[.,?])[fk]{{0,2}}[tij]{{1,2}}f*{_V}[.,]?w?x?N(?:[oe].{{0,8}})?x{{0,3}}\Z",
+    rf"(?:\A|[.,?])[fk]{{0,2}}[tij]{{0,2}}{_V},[tf]{{1,2}}[hidguj]",
+    rf"N(?:[oe]w?x?)?f{{1,3}}{_V}{_END}",
+    rf"[gu]w?x?N{_V}",
+    rf"\Ax{{0,2}}W[^:.,?gujid]{{0,6}}:([VMC]){_END}",
+)
+_ANSWERS: Final = (  # Q is a noun for a question
+    rf"Q.*[guijth:][fwtx]?{_NAME}(?=[.,ad]|\Z)",
+    rf"(?:\A|[.,?]){_ANY},[tf]{{1,2}}[hidguj].*Q",
+)
+
+
+def given(text: str, nouns: list[Noun]) -> Iterator[Span]:
+    """Yield the words that a sentence with nouns for a password gives as its value."""
+    letters, spans = _written(text, nouns)
+    if not compiled("[VMC]").search(letters):
+        return
+    if compiled("[a-z,.:].*").match(letters) and any(text[start].isupper() for start, _ in _of("N", letters, spans)):
+        letters = letters.replace("C", "V")  # German
+    for frame in (_FRAMES if "N" in letters or "W" in letters else ()) + (_ANSWERS if "Q" in letters else ()):
+        for match in compiled(frame).finditer(letters):
+            first, last = match.span(match.lastindex or 0)
+            if "W" in match.group() and spans[first][1] - spans[first][0] < _LONG_WORD:
+                continue
+            yield values.stripped(text, spans[first][0], spans[last - 1][1])
+
+
+def _of(letter: str, letters: str, spans: list[Span]) -> Iterator[Span]:
+    return (span for each, span in zip(letters, spans, strict=True) if each == letter)
+
+
+def _written(text: str, nouns: list[Noun]) -> tuple[str, list[Span]]:
+    """Return a sentence as the part of each word and sign, and their places."""
+    letters: list[str] = []
+    spans: list[Span] = []
+    at = 0
+    done = -1
+    for match in compiled(_PIECE).finditer(text):
+        start, end = match.span()
+        while at < len(nouns) and nouns[at][1] <= start:
+            at += 1
+        if start < done:
+            continue  # a noun of several words
+        if at < len(nouns) and nouns[at][0] < end:
+            letter = "Q" if nouns[at][2].near == "question" else "W" if nouns[at][2].check == "login" else "N"
+            done = nouns[at][1]
+        elif len(match.group()) == 1 and not match.group().isalnum() or match.group()[0] in _SIGNS:
+            letter = _SIGNS.get(match.group()[0], match.group() if match.group() == "?" else ".")
+        else:
+            letter = part_of(match.group())
+            if letter == "C" and (not letters or letters[-1] in ".?"):
+                letter = "V"
+        letters.append(letter)
+        spans.append((start, end))
+    return "".join(letters), spans
+
+
+@functools.lru_cache(maxsize=4096)
+def part_of(word: str) -> str:
+    """Return the letter for the part that a word has."""
+    folded = word.casefold()
+    for letter, name in _PARTS:
+        if compiled(f"<<{name}>>").fullmatch(folded):
+            return letter
+    if word[0] == "⟦":
+        return "m"
+    if word.isdecimal():
+        return "n"
+    if len(word) < 4 or values.is_known(word) or compiled(values.NO_VALUE).match(word) or compiled(values.CODE).search(word) or content.is_wide(word[0]):
+        return "x"
+    if values.is_made(word):
+        return "M"
+    if values.is_done(word):
+        return "x"
+    return "C" if word[0].isupper() else "V"
