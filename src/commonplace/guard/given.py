@@ -22,7 +22,7 @@ _PIECE: Final = r"[^\s.,;:!?()\[\]\"“”„«»‹›=→/|]+(?:\.(?=\w)[^\s.,
 # The part of a word, by the first of these lists that has it.
 _PARTS: Final = (
     ("j", "it"), ("i", "is"), ("a", "as"), ("g", "gives"), ("u", "used"), ("u", "answered"), ("d", "done"), ("h", "have"),
-    ("t", "that"), ("k", "and"), ("k", "but"), ("n", "namely"), ("e", "from"), ("w", "whose"), ("f", "now"), ("f", "filler"), ("o", "of"), ("c", "when"),
+    ("t", "that"), ("k", "and"), ("k", "but"), ("l", "namely"), ("e", "from"), ("w", "whose"), ("f", "now"), ("f", "filler"), ("o", "of"), ("c", "when"),
 )  # fmt: skip
 _SIGNS: Final = {",": ",", ";": ",", "—": ",", "–": ",", "-": ",", ":": ":", "=": ":", "→": ":", "(": ",", ")": ","}
 _V: Final = r"([VM][VMn]{0,4})"
@@ -41,6 +41,7 @@ _FRAMES: Final = (  # N is a noun, V a word that may be a value, C one with a ca
 _ANSWERS: Final = (  # Q is a noun for a question
     rf"Q.*[guijth:][fwtx]?{_NAME}(?=[.,ad]|\Z)",
     rf"(?:\A|[.,?]){_ANY},[tf]{{1,2}}[hidguj].*Q",
+    rf"QQ{_NAME}{_END}|Q.*,[lw]x?{_NAME}{_END}",
 )
 
 

@@ -65,6 +65,7 @@ _ONE: Final = r"(?:<<digits>>|(?:\d{1,3}[ -](?:\w{1,4} ){0,2})?<<turns>>(?:[ -]\
 _DIGIT_WORDS: Final = rf"(?i)(?<!\w){_ONE}(?:[ ,-]{{1,2}}{_ONE}){{2,8}}(?!\w)"
 _WIDE_DIGITS: Final = (
     r"(?<![零〇一二三四五六七八九])[零〇一二三四五六七八九]{4,8}(?![零〇一二三四五六七八九十百千万年月])"
+    r"|(?:(?:ゼロ|れい|まる|いち|に|さん|よん|ごー?|ろく|なな|しち|はち|きゅう)[、,・ ]){3,7}[ぁ-んァ-ヶ]{1,3}|(?:[공영일이삼사오육칠팔구][ ,]){3,7}[공영일이삼사오육칠팔구]"
 )
 _PERSONAL: Final = (  # a number that a state gives to a person
     r"(?<![A-Za-zÀ-ÿ\d.,/€$£+-])(?:(?:[A-Z]{1,4}[ -]?)?\d{1,20}(?:(?:\s?[-./]\s?|[ ])\d{1,12}){0,8}(?:[ -]?[A-Z]\d?)?"
@@ -73,9 +74,11 @@ _PERSONAL: Final = (  # a number that a state gives to a person
 _CALL: Final = r"(?i)(?:phone|\btel|call|ring|fax|hotline|mobile|handy|anruf|télé|電話|电话|전화|тел)[^\d\n]{0,12}\Z"
 _FIELD: Final = r"[=:(\[{<]|.[^\n]{1,90}[\]}:=>]\Z|[ ,{]\"[^\n\"]{1,80}\"[:=]"
 _GOES_ON: Final = r"(?i)(?:\s<<is>>|[:：=]|[は是])\s{0,3}\Z"  # a line whose sentence does
-_TURN: Final = (  # of a dial: "right 38, left 12"
-    r"(?i)(?<!\w)<<sides>>(?:\s(?:to|auf|bis|na|do|до|à|a|fino|at?)){0,2}\s(\d{1,3})(?![\w.])|[左右](?:[へに转到至]|回し?て?){0,2}\s?(\d{1,3})(?!\d)"
+_TURN: Final = (  # of a dial: "right 38, left 12", "38 R, 12 L", and its numbers alone: "12, 44, 9"
+    r"(?i)(?<!\w)<<sides>>(?:\s(?:to|auf|bis|na|do|до|à|a|fino|at?)){0,2}\s(\d{1,3})(?![\w.])"
+    r"|[左右](?:[へに转到至]|回し?て?){0,2}\s?(\d{1,3})(?!\d)|(?<![\w.,])(\d{1,3})\s?(?:<<sides>>|[RL])(?!\w)"
 )
+_KEYED: Final = r"#\d{3,8}(?!\w)|(?<!\w)\d{3,8}[#*](?!\w)"  # what a panel with keys takes
 _PAIR: Final = (
     r"(?:[\w.@+-]{2,64}(?:\s?[/|]\s?|:(?=\S)|\s<<and>>\s|(?<=[^\W_])[和と])|\s<<with>>\s)"
     rf"(?=({values.TOKEN}))"
@@ -146,8 +149,9 @@ class _Reader:
 def values_in(text: str, nouns: list[Noun]) -> Iterator[Noun]:
     """Yield what looks like a value in a sentence with nouns for secrets."""
     sentence = Sentence(text)
-    if ":" in text and all(rule.id == "network" for _, _, rule in nouns):
-        yield from ((*span, nouns[0][2]) for span in given(text, nouns))
+    if ":" in text and any(rule.id == "network" for _, _, rule in nouns):
+        wifi = [noun for noun in nouns if noun[2].id == "network"]
+        yield from ((*span, wifi[0][2]) for span in given(text, wifi))
     if (
         all(rule.check in _MADE_ALONE for _, _, rule in nouns)
         and not compiled(_NO_WORD).search(text)
@@ -189,7 +193,7 @@ def _counts(sentence: Sentence, noun: Noun) -> bool:
     start, end, rule = noun
     if rule.check in {"password", "phrase"} and sentence.holds("slogan"):
         return False
-    if compiled(_REFERS).match(sentence.text, end) or (rule.near and not sentence.holds(rule.near)):
+    if compiled(_REFERS).match(sentence.text, end) or (rule.near and not sentence.holds(rule.near) and not (rule.near == "unlocks" and compiled(_KEYED).search(sentence.text))):
         return False
     return rule.check not in {"thing", "code"} or not is_elsewhere(sentence.text, start, end)
 
@@ -279,7 +283,7 @@ def _swept(sentence: Sentence, rule: Rule, nouns: list[int]) -> Iterator[Span]:
         case "code" | "thing":
             if sentence.counts:
                 yield from (match.span() for match in compiled(_DIGIT_WORDS).finditer(text))
-            if "左" in text or "右" in text or sentence.holds("sides"):
+            if "左" in text or "右" in text or sentence.holds("sides") or compiled(r"\d\s?[RL]\b").search(text):
                 turns = [match.span(match.lastindex or 0) for match in compiled(_TURN).finditer(text)]
                 yield from turns if len(turns) > 1 else ()
         case "sign" | "words":
