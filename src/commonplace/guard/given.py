@@ -35,7 +35,7 @@ _FRAMES: Final = (  # N is a noun, V a word that may be a value, C one with a ca
     rf"(?:\A|[.,?])[fk]{{0,2}}[tij]{{1,2}}f*{_V}[.,]?w?x?N(?:[oe].{{0,8}})?x{{0,3}}\Z",
     rf"(?:\A|[.,?])[fk]{{0,2}}[tij]{{0,2}}{_V},[tf]{{1,2}}[hidguj]",
     rf"N(?:[oe]w?x?)?f{{1,3}}{_V}{_END}",
-    rf"[gu]w?x?N{_V}",
+    rf"[gu]w?x?N{_V}|[gu][fw]*(I)(?![oe])",
     rf"\Ax{{0,2}}W[^:.,?gujid]{{0,6}}:([VMC]){_END}",
 )
 _ANSWERS: Final = (  # Q is a noun for a question
@@ -48,7 +48,7 @@ _ANSWERS: Final = (  # Q is a noun for a question
 def given(text: str, nouns: list[Noun]) -> Iterator[Span]:
     """Yield the words that a sentence with nouns for a password gives as its value."""
     letters, spans = _written(text, nouns)
-    if not compiled("[VMC]").search(letters):
+    if not compiled("[VMCI]").search(letters):
         return
     if compiled("[a-z,.:].*").match(letters) and any(text[start].isupper() for start, _ in _of("N", letters, spans)):
         letters = letters.replace("C", "V")  # German
@@ -105,6 +105,8 @@ def part_of(word: str) -> str:
         return "x"
     if values.is_made(word):
         return "M"
+    if compiled(values.INNER).fullmatch(word):
+        return "I"
     if values.is_done(word):
         return "x"
     return "C" if word[0].isupper() else "V"

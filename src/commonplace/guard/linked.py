@@ -33,7 +33,6 @@ _SURE: Final = r"[A-Z][a-z]{2,64}[._][A-Z][a-z]{2,64}\Z|(?=.{0,7}\d)(?=.{0,7}[a-
 _OF_CODE: Final = (  # a name with underscores
     r"(?:\A|_)(?:pass|pw|token|key|secret|auth|api|db|user|name|id|env|var|value|config|data|code|hash|text|field|input)"
 )
-_INNER: Final = r"(?=[^\W\d_]{8})[a-z]{2,20}[A-Z][^\W\d_]{0,20}"  # a capital inside: "ottersRcool"
 _SEVERAL: Final = r"(?:[^\W\d_]{1,24}(?:[’'-][^\W\d_]{0,4})?[ ,]{1,2}){2,23}[^\W\d_]{1,24}"
 _THE_WORD: Final = (
     r"(?i)(?:(?:the|das|het|le|la|il|a)\s)?(?:word|wort|woord|mot|palabra|parola|palavra|ordet|słowo|слово)\s"
@@ -240,6 +239,8 @@ def _value(text: str, start: int, rule: Rule, *, plain: bool, ends: str = _ENDS)
         return span
     token = compiled(values.TOKEN).match(text, start)
     if not token:
+        if made := compiled(rf"[{values.CJK}]{{1,12}}\d{{1,6}}(?=[\s.,!]|\Z)").match(text, start) if text[start - 1 : start] == " " and rule.check == "password" else None:
+            return made.span()
         wide = compiled(rf"[{values.CJK}]{{2,10}}(?=[，。、！!,.]|\Z|に|で)").match(text, start)
         apt = (
             wide
@@ -257,7 +258,7 @@ def _value(text: str, start: int, rule: Rule, *, plain: bool, ends: str = _ENDS)
     long = rule.check != "key" or len(value) > (values.LONG if plain else _LONG_NAME)
     if named or (values.is_made(value) and long):
         return begin, end
-    if rule.check in {"password", "phrase"} and (_is_joined(value) or compiled(_INNER).fullmatch(text, begin, end)):
+    if rule.check in {"password", "phrase"} and (_is_joined(value) or compiled(values.INNER).fullmatch(text, begin, end)):
         return begin, end
     if not plain or rule.check in {"key", "code"} or compiled(values.CODE).search(value):
         return None
@@ -314,8 +315,10 @@ def _first_of(text: str, several: re.Match[str], *, named: bool) -> int:
     begin = several.start()
     if named and several.group().count(" ") >= 4 and "," not in several.group():
         return begin
-    for part in compiled(r"([^\s,]+)[^,]*(?:, |\Z)").finditer(text, begin, several.end()):
+    for part in compiled(r"([^\s,]+)(?: ([^\s,]+))?[^,]*(?:, |\Z)").finditer(text, begin, several.end()):
         first = part[1].casefold()
+        if not named and ("’" in first or "'" in first or (part[2] or "").casefold() in load().words["counters"]):
+            continue  # "we've never used it", "four words or six"
         joins = content.is_joining(content.bare(first)) and first not in load().words["digits"]
         said = not named and (first in values.described() or compiled(r".{0,40}(?:[^e]ed|ing)\Z").match(first))
         if not joins and not said:

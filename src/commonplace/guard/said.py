@@ -75,7 +75,7 @@ _CALL: Final = r"(?i)(?:phone|\btel|call|ring|fax|hotline|mobile|handy|anruf|té
 _FIELD: Final = r"[=:(\[{<]|.[^\n]{1,90}[\]}:=>]\Z|[ ,{]\"[^\n\"]{1,80}\"[:=]"
 _GOES_ON: Final = r"(?i)(?:\s<<is>>|[:：=]|[は是])\s{0,3}\Z"  # a line whose sentence does
 _TURN: Final = (  # of a dial: "right 38, left 12", "38 R, 12 L", and its numbers alone: "12, 44, 9"
-    r"(?i)(?<!\w)<<sides>>(?:\s(?:to|auf|bis|na|do|до|à|a|fino|at?)){0,2}\s(\d{1,3})(?![\w.])"
+    r"(?i)(?<!\w)<<sides>>(?:\s(?:to|auf|bis|na|do|до|jusqu['’]à|à|al?|fino|at?)){0,2}\s(\d{1,3})(?![\w.])"
     r"|[左右](?:[へに转到至]|回し?て?){0,2}\s?(\d{1,3})(?!\d)|(?<![\w.,])(\d{1,3})\s?(?:<<sides>>|[RL])(?!\w)"
 )
 _KEYED: Final = r"#\d{3,8}(?!\w)|(?<!\w)\d{3,8}[#*](?!\w)"  # what a panel with keys takes

@@ -58,6 +58,7 @@ _PARTICIPLE: Final = (
     r"|(?i:ge|be|ver)[a-z]{3,20}(?:t|en)\Z"
 )
 _PROCESS: Final = r"[^\W\d_]{0,128}(?:ed|ing|tion|ment)\Z"  # what a heading names: "Password Hashing"
+INNER: Final = r"(?=[^\W\d_]{8})[a-z]{2,20}[A-Z][^\W\d_]{0,20}"  # a capital inside: "ottersRcool"
 _EDGES: Final = "\"'`*_~([{<.,;:!?)]}>…’‘"
 _DATE: Final = r"(?:19|20)\d\d ?[-/.] ?(?:19|20)\d\d|\d{4}[-./ ]\d\d?[-./ ]\d\d?|\d\d?[-./ ]\d\d?[-./ ]\d{4}"
 _SIGNS: Final = 2
