@@ -17,31 +17,36 @@ from commonplace.guard.sentences import Span
 from commonplace.guard.table import compiled, load
 from commonplace.text import content
 
-_LONG_WORD: Final = 12  # characters of a word that is made of several
+_LONG_WORD: Final = 14  # characters of a word that is made of several
 _PIECE: Final = r"[^\s.,;:!?()\[\]\"“”„«»‹›=→/|]+(?:\.(?=\w)[^\s.,;:!?()\[\]\"“”„«»‹›=→/|]+)*|[.,;:!?()=→\n]|(?<=\s)[—–-]+(?=\s)"
 # The part of a word, by the first of these lists that has it.
 _PARTS: Final = (
-    ("j", "it"), ("i", "is"), ("a", "as"), ("g", "gives"), ("u", "used"), ("u", "answered"), ("d", "done"), ("h", "have"),
-    ("t", "that"), ("k", "and"), ("k", "but"), ("l", "namely"), ("e", "from"), ("w", "whose"), ("f", "now"), ("f", "filler"), ("o", "of"), ("c", "when"),
+    ("j", "it"), ("i", "is"), ("a", "as"), ("y", "last"), ("g", "gives"), ("u", "used"), ("u", "answered"), ("d", "done"),
+    ("h", "have"), ("t", "that"), ("k", "and"), ("k", "but"), ("l", "namely"), ("e", "from"), ("w", "whose"), ("f", "now"),
+    ("f", "filler"), ("o", "of"), ("c", "when"),
 )  # fmt: skip
-_SIGNS: Final = {",": ",", ";": ",", "—": ",", "–": ",", "-": ",", ":": ":", "=": ":", "→": ":", "(": ",", ")": ","}
-_V: Final = r"([VM][VMn]{0,4})"
-_ANY: Final = r"([VMC][VMCn]{0,4})"
-_END: Final = r"(?=[.,?]|\Z)"
-_NAME: Final = r"([Vx]?C[VMCn]{0,4})"
-_FRAMES: Final = (  # N is a noun, V a word that may be a value, C one with a capital
-    rf"g[oeftw]{{0,3}}{_V}(?=[.,?ac]|\Z)",
-    rf"{_ANY}aw?x{{0,2}}N|[gu][fw]*{_ANY}eN",
-    rf"(?:\A|[.,?])[fk]{{0,2}}[tij]{{1,2}}f*{_V}[.,]?w?x?N(?:[oe].{{0,8}})?x{{0,3}}\Z",
-    rf"(?:\A|[.,?])[fk]{{0,2}}[tij]{{0,2}}{_V},[tf]{{1,2}}[hidguj]",
-    rf"N(?:[oe]w?x?)?f{{1,3}}{_V}{_END}",
-    rf"[gu]w?x?N{_V}|[gu][fw]*(I)(?![oe])",
-    rf"\Ax{{0,2}}W[^:.,?gujid]{{0,6}}:([VMC]){_END}",
+_SIGNS: Final = dict.fromkeys(",;—–-()", ",") | dict.fromkeys(":=→", ":")
+_V: Final = "([VM][VMn]{0,4})"  # words that may be values
+_ANY: Final = "([VMCS][VMCn]{0,4})"  # also with a capital, which names have
+_NAME: Final = "([Vx]?C[VMCn]{0,4})"
+_END: Final = r"(?:[.,?]|\Z)"
+_BEGIN: Final = r"(?:\A|[.,?])[fk]{0,2}"
+_FRAMES: Final = (
+    rf"g[oeft]{{0,3}}{_V}(?=[xwo]?{_END}|[ac])",  # type V when
+    rf"{_V}y{_END}",
+    rf"{_ANY}aw?x{{0,2}}N|[gu][fw]*{_ANY}eN|aw?x?N[xfow]{{0,4}}{_ANY}(?=d|{_END})",  # V as the password
+    rf"{_BEGIN}[tij]{{1,2}}f*{_V}[.,]?w?x?N(?:[oe]w?x{{0,2}}[VC]?[xkf]{{0,3}}){{0,2}}\Z",  # it is V, the password for
+    rf"{_BEGIN}[tij]{{0,2}}{_V},(?:[tf]{{1,2}}[hidguj]|j)",  # V, that is what
+    rf"{_BEGIN}{_ANY}[.,:]?t?[ij][fw]{{0,2}}[xo]{{0,2}}N",  # V is the password
+    rf"{_BEGIN}{_V},[wxVo]{{0,2}}Nt\Z",
+    rf"N(?:[oe]w?x?)?f{{1,3}}{_V}(?={_END})",  # the password still V
+    rf"[gu]N{_V}|[gu][fw]*(I)(?![oe])",  # use password V
+    rf"\Ax{{0,2}}W[^:.,?gujid]{{0,6}}:([VMC])(?={_END})",  # wifi in Rome: V
 )
-_ANSWERS: Final = (  # Q is a noun for a question
-    rf"Q.*[guijth:][fwtx]?{_NAME}(?=[.,ad]|\Z)",
-    rf"(?:\A|[.,?]){_ANY},[tf]{{1,2}}[hidguj].*Q",
-    rf"QQ{_NAME}{_END}|Q.*,[lw]x?{_NAME}{_END}",
+_ANSWERS: Final = (  # to a question
+    rf"Q.*[guijth:][fwtx]?{_NAME}(?=[adQ]|{_END})",
+    rf"{_BEGIN}{_ANY},[tf]{{1,2}}[hidguj].*Q",
+    rf"QQ{_NAME}(?={_END})|Q.*,[lw]x?{_NAME}(?={_END})",
 )
 
 
@@ -51,7 +56,7 @@ def given(text: str, nouns: list[Noun]) -> Iterator[Span]:
     if not compiled("[VMCI]").search(letters):
         return
     if compiled("[a-z,.:].*").match(letters) and any(text[start].isupper() for start, _ in _of("N", letters, spans)):
-        letters = letters.replace("C", "V")  # German
+        letters = letters.replace("C", "V").replace("S", "V")  # German
     for frame in (_FRAMES if "N" in letters or "W" in letters else ()) + (_ANSWERS if "Q" in letters else ()):
         for match in compiled(frame).finditer(letters):
             first, last = match.span(match.lastindex or 0)
@@ -84,7 +89,7 @@ def _written(text: str, nouns: list[Noun]) -> tuple[str, list[Span]]:
         else:
             letter = part_of(match.group())
             if letter == "C" and (not letters or letters[-1] in ".?"):
-                letter = "V"
+                letter = "S"
         letters.append(letter)
         spans.append((start, end))
     return "".join(letters), spans

@@ -246,6 +246,7 @@ def _value(text: str, start: int, rule: Rule, *, plain: bool, ends: str = _ENDS)
             wide
             and plain
             and (rule.check == "phrase" or rule.near)
+            and wide.group()[0] not in "の的"
             and not wide.group().lstrip("はがを是").startswith(_described_wide())
         )
         return wide.span() if wide and apt else None

@@ -53,7 +53,7 @@ TERM: Final = (  # words with digits that are names of techniques, measures, dat
 )
 CODE: Final = r"\.\*|[(){}\[\]|\\]|::|->"
 _PARTICIPLE: Final = (
-    r"(?i).{0,128}(?:ed|ing|[ií]s+im[ao]s?|ées?|[aeiy]ł[ae]m|ał[aoy]?|ił[aoy]?|[ao]ny|(?:[wsłt]a|[iez]o)ne|ejsz\w{1,3}|[её]е"
+    r"(?i).{0,128}(?:ed|ing|\w{4}(?<!f)ly|mente|[ií]s+im[ao]s?|ées?|[aeiy]ł[ae]m|ał[aoy]?|ił[aoy]?|[ao]ny|(?:[wsłt]a|[iez]o)ne|ejsz\w{1,3}|[её]е"
     r"|[её]н[аоы]?|[ая]н[аоы]?)\Z"
     r"|(?i:ge|be|ver)[a-z]{3,20}(?:t|en)\Z"
 )
