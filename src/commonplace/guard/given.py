@@ -22,43 +22,44 @@ _PIECE: Final = r"[^\s.,;:!?()\[\]\"“”„«»‹›=→/|]+(?:\.(?=\w)[^\s.,
 # The part of a word, by the first of these lists that has it.
 _PARTS: Final = (
     ("j", "it"), ("i", "is"), ("a", "as"), ("y", "last"), ("g", "gives"), ("u", "used"), ("u", "answered"), ("d", "done"),
-    ("h", "have"), ("t", "that"), ("k", "and"), ("k", "but"), ("l", "namely"), ("e", "from"), ("w", "whose"), ("f", "now"),
-    ("f", "filler"), ("o", "of"), ("c", "when"),
+    ("z", "changes"), ("h", "have"), ("t", "that"), ("k", "and"), ("k", "but"), ("l", "namely"),
+    ("e", "from"), ("w", "whose"), ("v", "onto"), ("f", "now"), ("f", "filler"), ("o", "of"), ("c", "when"),
 )  # fmt: skip
 _SIGNS: Final = dict.fromkeys(",;—–-()", ",") | dict.fromkeys(":=→", ":")
 _V: Final = "([VM][VMn]{0,4})"  # words that may be values
 _ANY: Final = "([VMCS][VMCn]{0,4})"  # also with a capital, which names have
-_NAME: Final = "([Vx]?C[VMCn]{0,4})"
+_NAME: Final = "([Vx]?[CM][VMCn]{0,4}(?:[eow]{1,2}C)?)"
 _END: Final = r"(?:[.,?]|\Z)"
 _BEGIN: Final = r"(?:\A|[.,?])[fk]{0,2}"
 _FRAMES: Final = (
-    rf"g[oeft]{{0,3}}{_V}(?=[xwo]?{_END}|[ac])",  # type V when
+    rf"[gz][oevft]{{0,3}}{_V}(?=[xwo]?{_END}|[ac])",  # type V when
     rf"{_V}y{_END}",
-    rf"{_ANY}aw?x{{0,2}}N|[gu][fw]*{_ANY}eN|aw?x?N[xfow]{{0,4}}{_ANY}(?=d|{_END})",  # V as the password
-    rf"{_BEGIN}[tij]{{1,2}}f*{_V}[.,]?w?x?N(?:[oe]w?x{{0,2}}[VC]?[xkf]{{0,3}}){{0,2}}\Z",  # it is V, the password for
+    rf"{_ANY}aw?x{{0,2}}N|[gu][fw]*{_ANY}eN|aw?x?N[xfowv]{{0,4}}{_ANY}(?=d|{_END})",  # V as the password
+    rf"{_BEGIN}[tij]{{1,2}}f*{_V}[.,]?w?x?N(?:[oev]w?x{{0,2}}[VC]?[xkf]{{0,3}}){{0,2}}\Z",  # it is V, the password for
     rf"{_BEGIN}[tij]{{0,2}}{_V},(?:[tf]{{1,2}}[hidguj]|j)",  # V, that is what
-    rf"{_BEGIN}{_ANY}[.,:]?t?[ij][fw]{{0,2}}[xo]{{0,2}}N",  # V is the password
+    rf"{_BEGIN}{_ANY}(?:[.,:](?:t[ij]|j)|t?i|j)[ftw]{{0,2}}[xoVC]{{0,2}}N(?=[oevcd]|{_END})",  # V is the password
     rf"{_BEGIN}{_V},[wxVo]{{0,2}}Nt\Z",
-    rf"N(?:[oe]w?x?)?f{{1,3}}{_V}(?={_END})",  # the password still V
+    rf"N(?:[oev]w?x?)?f{{1,3}}{_V}(?={_END})|R(?:[oev]w?[VC]){{1,2}}f*([VM])(?={_END})",  # the password still V
+    rf"z[^.,?]{{0,6}}N[^.,?]{{0,6}}?(?:v|(?<![oev])w){_ANY}(?=[kacd]|{_END})|N[^.,?]{{0,6}}?[zd][vo]{_ANY}(?=[xkacd]|{_END})",
     rf"[gu]N{_V}|[gu][fw]*(I)(?![oe])",  # use password V
     rf"\Ax{{0,2}}W[^:.,?gujid]{{0,6}}:([VMC])(?={_END})",  # wifi in Rome: V
 )
 _ANSWERS: Final = (  # to a question
-    rf"Q.*[guijth:][fwtx]?{_NAME}(?=[adQ]|{_END})",
-    rf"{_BEGIN}{_ANY},[tf]{{1,2}}[hidguj].*Q",
-    rf"QQ{_NAME}(?={_END})|Q.*,[lw]x?{_NAME}(?={_END})",
+    rf"[guijth:Q][fwtx]?{_NAME}(?=[adQxc]|{_END})",
+    rf"{_BEGIN}{_ANY}(?:,[tf]{{1,2}}[hidguj]|[tij]{{1,2}}w?Q)",
+    rf",l?w?x?{_NAME}(?={_END})",
 )
 
 
 def given(text: str, nouns: list[Noun]) -> Iterator[Span]:
     """Yield the words that a sentence with nouns for a password gives as its value."""
     letters, spans = _written(text, nouns)
-    if not compiled("[VMCI]").search(letters):
+    if not compiled("[VMCIS]").search(letters):
         return
     if compiled("[a-z,.:].*").match(letters) and any(text[start].isupper() for start, _ in _of("N", letters, spans)):
         letters = letters.replace("C", "V").replace("S", "V")  # German
-    for frame in (_FRAMES if "N" in letters or "W" in letters else ()) + (_ANSWERS if "Q" in letters else ()):
-        for match in compiled(frame).finditer(letters):
+    for frame in (_FRAMES if not {"N", "R", "W"}.isdisjoint(letters) else ()) + (_ANSWERS if "Q" in letters else ()):
+        for match in compiled(frame.replace("N", "[NR]")).finditer(letters):
             first, last = match.span(match.lastindex or 0)
             if "W" in match.group() and spans[first][1] - spans[first][0] < _LONG_WORD:
                 continue
@@ -82,7 +83,8 @@ def _written(text: str, nouns: list[Noun]) -> tuple[str, list[Span]]:
         if start < done:
             continue  # a noun of several words
         if at < len(nouns) and nouns[at][0] < end:
-            letter = "Q" if nouns[at][2].near == "question" else "W" if nouns[at][2].check == "login" else "N"
+            russian = "\u0400" <= text[nouns[at][0]] <= "\u04ff"
+            letter = "Q" if nouns[at][2].near == "question" else "W" if nouns[at][2].check == "login" else "R" if russian else "N"
             done = nouns[at][1]
         elif len(match.group()) == 1 and not match.group().isalnum() or match.group()[0] in _SIGNS:
             letter = _SIGNS.get(match.group()[0], match.group() if match.group() == "?" else ".")

@@ -17,7 +17,7 @@ from typing import Final
 from commonplace.guard import values
 from commonplace.guard.codes import Noun, Numbers, alike, is_code, is_elsewhere, lead_of
 from commonplace.guard.given import given
-from commonplace.guard.linked import linked, others
+from commonplace.guard.linked import linked
 from commonplace.guard.sentences import Sentence, Span
 from commonplace.guard.table import MOST_FOUND, STRETCH, Rule, compiled, load
 from commonplace.guard.values import ABOUT_IT
@@ -184,8 +184,6 @@ def values_in(text: str, nouns: list[Noun]) -> Iterator[Noun]:
         found += [(*span, plain[0][2]) for span in given(text, plain)]
     yield from found
     yield from alike(text, [each for each in found if each[2].check in {"code", "thing"}])
-    if main := next((each for each in found if each[2].check in {"password", "phrase", "key"}), None):
-        yield from others(text, *main[1:])
 
 
 def _counts(sentence: Sentence, noun: Noun) -> bool:
