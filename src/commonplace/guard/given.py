@@ -23,8 +23,9 @@ _PIECE: Final = r"[^\s.,;:!?()\[\]\"“”„«»‹›=→/|]+(?:\.(?=\w)[^\s.,
 _PARTS: Final = (
     ("j", "it"), ("i", "is"), ("a", "as"), ("y", "last"), ("g", "gives"), ("u", "used"), ("u", "answered"), ("d", "done"),
     ("z", "changes"), ("h", "have"), ("t", "that"), ("k", "and"), ("k", "but"), ("l", "namely"),
-    ("e", "from"), ("w", "whose"), ("v", "onto"), ("f", "now"), ("f", "filler"), ("o", "of"), ("c", "when"),
+    ("p", "with"), ("e", "from"), ("w", "whose"), ("v", "onto"), ("f", "now"), ("f", "filler"), ("r", "for"), ("o", "of"), ("c", "when"),
 )  # fmt: skip
+_NOUNS: Final = {"login": "W", "key": "K"}
 _SIGNS: Final = dict.fromkeys(",;—–-()", ",") | dict.fromkeys(":=→", ":")
 _V: Final = "([VM][VMn]{0,4})"  # words that may be values
 _ANY: Final = "([VMCS][VMCn]{0,4})"  # also with a capital, which names have
@@ -32,21 +33,25 @@ _NAME: Final = "([Vx]?[CM][VMCn]{0,4}(?:[eow]{1,2}C)?)"
 _END: Final = r"(?:[.,?]|\Z)"
 _BEGIN: Final = r"(?:\A|[.,?])[fk]{0,2}"
 _FRAMES: Final = (
-    rf"[gz][oevft]{{0,3}}{_V}(?=[xwo]?{_END}|[ac])",  # type V when
+    rf"g[oevftb]{{0,3}}{_V}(?=[xwo]?{_END}|[ac])",  # type V when
     rf"{_V}y{_END}",
-    rf"{_ANY}aw?x{{0,2}}N|[gu][fw]*{_ANY}eN|aw?x?N[xfowv]{{0,4}}{_ANY}(?=d|{_END})",  # V as the password
-    rf"{_BEGIN}[tij]{{1,2}}f*{_V}[.,]?w?x?N(?:[oev]w?x{{0,2}}[VC]?[xkf]{{0,3}}){{0,2}}\Z",  # it is V, the password for
-    rf"{_BEGIN}[tij]{{0,2}}{_V},(?:[tf]{{1,2}}[hidguj]|j)",  # V, that is what
-    rf"{_BEGIN}{_ANY}(?:[.,:](?:t[ij]|j)|t?i|j)[ftw]{{0,2}}[xoVC]{{0,2}}N(?=[oevcd]|{_END})",  # V is the password
+    rf"(?<!w){_ANY}aw?x{{0,2}}N|[gu][fw]*{_ANY}eN",  # V as the password
+    rf"(?<![VMCSInm])aw?x?N(?:[xfowvhuz]{{0,4}}|[^.,?:]{{0,8}}f){_ANY}(?=d|{_END})",
+    rf"{_BEGIN}[tijb]{{1,2}}f*{_V}[.,]?w?x?N(?:[oev]w?x{{0,2}}[VC]?[xkf]{{0,3}}){{0,2}}\Z",  # it is V, the password for
+    rf"{_BEGIN}[tijb]{{0,2}}{_V},(?:[tf]{{1,2}}[hidguj]|[jb])",  # V, that is what
+    rf"{_BEGIN}{_ANY}(?:[.,:](?:t[ijb]|[jb])|t?i|[jb])[ftw]{{0,2}}[xoVC]{{0,2}}N(?=[oevcd]|{_END})",  # V is the password
+    rf"{_BEGIN}([^.,?:Qm]{{2,9}})[.,:](?:tf?[ijb]|[jb])[^.,?:]{{0,4}}P",
     rf"{_BEGIN}{_V},[wxVo]{{0,2}}Nt\Z",
-    rf"N(?:[oev]w?x?)?f{{1,3}}{_V}(?={_END})|R(?:[oev]w?[VC]){{1,2}}f*([VM])(?={_END})",  # the password still V
-    rf"z[^.,?]{{0,6}}N[^.,?]{{0,6}}?(?:v|(?<![oev])w){_ANY}(?=[kacd]|{_END})|N[^.,?]{{0,6}}?[zd][vo]{_ANY}(?=[xkacd]|{_END})",
-    rf"[gu]N{_V}|[gu][fw]*(I)(?![oe])",  # use password V
+    rf"N(?:[oev]w?x?)?f{{1,3}}{_V}(?={_END})|R(?:[oev]w?[VCxf]){{1,2}}f*([VMC])(?={_END})",  # the password still V
+    rf"[zd][^.,?]{{0,6}}N[^.,?ck]{{0,6}}?(?:[vb]|(?<![oev])w){_ANY}(?=[kacdr]|{_END})",  # changed the password to V
+    rf"N[^.,?ck]{{0,6}}?(?:[zd][vbo]{_ANY}(?=[xkacd]|{_END})|e{_ANY}[vbo]{_ANY}?|[vb]{_ANY}(?=[dz])|[oe]w?[VC]([VMC])i{_END})",
+    rf"[gu]N{_V}|p[wx]?N{_V}(?={_END})|[gu][fw]*(I)(?![oe])|(I)(?=,(?:j|t[ijb]))",  # use password V
+    r"K.*u[fw]*(M)",
     rf"\Ax{{0,2}}W[^:.,?gujid]{{0,6}}:([VMC])(?={_END})",  # wifi in Rome: V
 )
 _ANSWERS: Final = (  # to a question
-    rf"[guijth:Q][fwtx]?{_NAME}(?=[adQxc]|{_END})",
-    rf"{_BEGIN}{_ANY}(?:,[tf]{{1,2}}[hidguj]|[tij]{{1,2}}w?Q)",
+    rf"(?:[guijthQ]|Q[^.,?:]{{0,8}}:)[fwtxp]?{_NAME}(?=[adQxc]|[ov]a|{_END})",
+    rf"{_BEGIN}([xC]?{_ANY[1:]}(?:,[tf]{{1,2}}[hidguj]|[tijb]{{1,2}}w?Q)",
     rf",l?w?x?{_NAME}(?={_END})",
 )
 
@@ -58,12 +63,19 @@ def given(text: str, nouns: list[Noun]) -> Iterator[Span]:
         return
     if compiled("[a-z,.:].*").match(letters) and any(text[start].isupper() for start, _ in _of("N", letters, spans)):
         letters = letters.replace("C", "V").replace("S", "V")  # German
-    for frame in (_FRAMES if not {"N", "R", "W"}.isdisjoint(letters) else ()) + (_ANSWERS if "Q" in letters else ()):
-        for match in compiled(frame.replace("N", "[NR]")).finditer(letters):
-            first, last = match.span(match.lastindex or 0)
-            if "W" in match.group() and spans[first][1] - spans[first][0] < _LONG_WORD:
-                continue
-            yield values.stripped(text, spans[first][0], spans[last - 1][1])
+    for frame in (_FRAMES if not {*"KNPRW"}.isdisjoint(letters) else ()) + (_ANSWERS if "Q" in letters else ()):
+        for match in compiled(frame.replace("N", "[NPR]").replace("o", "or")).finditer(letters):
+            for first, last in filter(lambda span: span[1] > 0, match.regs[1:]):
+                if "W" not in match.group() or spans[first][1] - spans[first][0] >= _LONG_WORD:
+                    yield values.stripped(text, spans[first][0], spans[last - 1][1])
+
+
+def _letter(text: str, noun: Noun) -> str:
+    """Return the letter for a noun."""
+    start, _, rule = noun
+    if rule.near == "question" or rule.check in _NOUNS:
+        return "Q" if rule.near == "question" else _NOUNS[rule.check]
+    return "R" if "\u0400" <= text[start] <= "\u04ff" else "P" if rule.check == "phrase" else "N"
 
 
 def _of(letter: str, letters: str, spans: list[Span]) -> Iterator[Span]:
@@ -83,13 +95,12 @@ def _written(text: str, nouns: list[Noun]) -> tuple[str, list[Span]]:
         if start < done:
             continue  # a noun of several words
         if at < len(nouns) and nouns[at][0] < end:
-            russian = "\u0400" <= text[nouns[at][0]] <= "\u04ff"
-            letter = "Q" if nouns[at][2].near == "question" else "W" if nouns[at][2].check == "login" else "R" if russian else "N"
+            letter = _letter(text, nouns[at])
             done = nouns[at][1]
         elif len(match.group()) == 1 and not match.group().isalnum() or match.group()[0] in _SIGNS:
             letter = _SIGNS.get(match.group()[0], match.group() if match.group() == "?" else ".")
         else:
-            letter = part_of(match.group())
+            letter = part_of(match.group().strip("'’‘`*_~-") or "-")
             if letter == "C" and (not letters or letters[-1] in ".?"):
                 letter = "S"
         letters.append(letter)
@@ -100,7 +111,9 @@ def _written(text: str, nouns: list[Noun]) -> tuple[str, list[Span]]:
 @functools.lru_cache(maxsize=4096)
 def part_of(word: str) -> str:
     """Return the letter for the part that a word has."""
-    folded = word.casefold()
+    folded = word.lower()
+    if folded == "to":
+        return "b"  # of a change in English, "it" in Polish
     for letter, name in _PARTS:
         if compiled(f"<<{name}>>").fullmatch(folded):
             return letter
@@ -108,7 +121,7 @@ def part_of(word: str) -> str:
         return "m"
     if word.isdecimal():
         return "n"
-    if len(word) < 4 or values.is_known(word) or compiled(values.NO_VALUE).match(word) or compiled(values.CODE).search(word) or content.is_wide(word[0]):
+    if len(word) < (3 if word.istitle() else 4) or values.is_known(word) or compiled(values.NO_VALUE).match(word) or compiled(values.CODE).search(word) or content.is_wide(word[0]):
         return "x"
     if values.is_made(word):
         return "M"

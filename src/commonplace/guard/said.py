@@ -180,7 +180,7 @@ def values_in(text: str, nouns: list[Noun]) -> Iterator[Noun]:
             field = (text[max(0, first - 1) : first], text[last : last + 2]) == ('"', '":')
             if not field and not values.is_address(text, first, last):
                 found.append((first, last, rule))
-    if plain := [noun for noun in nouns if noun[2].check in {"password", "phrase"}]:
+    if plain := [noun for noun in nouns if noun[2].check in {"password", "phrase", "key"}]:
         found += [(*span, plain[0][2]) for span in given(text, plain)]
     yield from found
     yield from alike(text, [each for each in found if each[2].check in {"code", "thing"}])

@@ -23,7 +23,7 @@ _HARD: Final = r"[!@#$%^&*+?~=_]"
 ABOUT_IT: Final = (
     r"(?i)[ _-]?(?:hash|digest|field|reset|policy|length|manager|hint|file|path|url|uri|salt|column|input|store|prompt"
     r"|min|max|count|type|id|name|arn|limit|usage|budget|server|service|generator|vault|rotation|managers"
-    r"|authentication|protection|dialog|screen|page|form|izers?|s?[_ ]used(?!\sto))(?![a-z])"
+    r"|authentication|chiave|protection|dialog|screen|page|form|izers?|s?[_ ]used(?!\sto))(?![a-z])"
 )
 NO_VALUE: Final = (
     # placeholders, addresses and paths
@@ -53,7 +53,7 @@ TERM: Final = (  # words with digits that are names of techniques, measures, dat
 )
 CODE: Final = r"\.\*|[(){}\[\]|\\]|::|->"
 _PARTICIPLE: Final = (
-    r"(?i).{0,128}(?:ed|ing|\w{4}(?<!f)ly|mente|[ií]s+im[ao]s?|ées?|[aeiy]ł[ae]m|ał[aoy]?|ił[aoy]?|[ao]ny|(?:[wsłt]a|[iez]o)ne|ejsz\w{1,3}|[её]е"
+    r"(?i).{0,128}(?:ed|ing|\w{3}[^\Wf]ly|mente|[ií]s{1,3}im[ao]s?|ées?|[aeiy]ł[ae]m|ał[aoy]?|ił[aoy]?|[ao]ny|(?:[wsłt]a|[iez]o)ne|ejsz\w{1,3}|[её]е"
     r"|[её]н[аоы]?|[ая]н[аоы]?)\Z"
     r"|(?i:ge|be|ver)[a-z]{3,20}(?:t|en)\Z"
 )
