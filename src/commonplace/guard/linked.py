@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from typing import Final
 
 from commonplace.guard import values
-from commonplace.guard.codes import Noun
 from commonplace.guard.sentences import Sentence, Span
 from commonplace.guard.table import Rule, compiled, load
 from commonplace.text import content
@@ -147,7 +146,8 @@ def _value(text: str, start: int, rule: Rule, *, plain: bool) -> Span | None:
         return span
     token = compiled(values.TOKEN).match(text, start)
     if not token:
-        if made := compiled(rf"[{values.CJK}]{{1,12}}\d{{1,6}}(?=[\s.,!]|\Z)").match(text, start) if text[start - 1 : start] == " " and rule.check == "password" else None:
+        made = compiled(rf"(?<= )[{values.CJK}]{{1,12}}\d{{1,6}}(?=[\s.,!]|\Z)").match(text, start)
+        if made and rule.check == "password":
             return made.span()
         wide = compiled(rf"[{values.CJK}]{{2,10}}(?=[，。、！!,.]|\Z|に|で)").match(text, start)
         apt = (
@@ -167,7 +167,7 @@ def _value(text: str, start: int, rule: Rule, *, plain: bool) -> Span | None:
     long = rule.check != "key" or len(value) > (values.LONG if plain else _LONG_NAME)
     if named or (values.is_made(value) and long):
         return begin, end
-    if rule.check in {"password", "phrase"} and (_is_joined(value) or compiled(values.INNER).fullmatch(text, begin, end)):
+    if rule.check in {"password", "phrase"} and compiled(values.INNER).fullmatch(text, begin, end):
         return begin, end
     if not plain or rule.check in {"key", "code"} or compiled(values.CODE).search(value):
         return None
@@ -195,12 +195,6 @@ def _past_fillers(text: str, start: int) -> int:
         start = word.end()
     word = compiled(_THE_WORD).match(text, start)
     return word.end() if word else start
-
-
-def _is_joined(value: str) -> bool:
-    """True if a value is three or more words with hyphens, of which none joins others: `friendly-otter-lamp`."""
-    parts = value.casefold().split("-")
-    return len(parts) > 2 and all(each.isalpha() and not values.is_said_of(each) for each in parts)
 
 
 def _numbered(text: str, start: int) -> Span | None:

@@ -65,7 +65,8 @@ _ONE: Final = r"(?:<<digits>>|(?:\d{1,3}[ -](?:\w{1,4} ){0,2})?<<turns>>(?:[ -]\
 _DIGIT_WORDS: Final = rf"(?i)(?<!\w){_ONE}(?:[ ,-]{{1,2}}{_ONE}){{2,8}}(?!\w)"
 _WIDE_DIGITS: Final = (
     r"(?<![零〇一二三四五六七八九])[零〇一二三四五六七八九]{4,8}(?![零〇一二三四五六七八九十百千万年月])"
-    r"|(?:(?:ゼロ|れい|まる|いち|に|さん|よん|ごー?|ろく|なな|しち|はち|きゅう)[、,・ ]){3,7}[ぁ-んァ-ヶ]{1,3}|(?:[공영일이삼사오육칠팔구][ ,]){3,7}[공영일이삼사오육칠팔구]"
+    r"|(?:(?:ゼロ|れい|まる|いち|に|さん|よん|ごー?|ろく|なな|しち|はち|きゅう)[、,・ ]){3,7}[ぁ-んァ-ヶ]{1,3}"
+    r"|(?:[공영일이삼사오육칠팔구][ ,]){3,7}[공영일이삼사오육칠팔구]"
 )
 _PERSONAL: Final = (  # a number that a state gives to a person
     r"(?<![A-Za-zÀ-ÿ\d.,/€$£+-])(?:(?:[A-Z]{1,4}[ -]?)?\d{1,20}(?:(?:\s?[-./]\s?|[ ])\d{1,12}){0,8}(?:[ -]?[A-Z]\d?)?"
@@ -191,7 +192,11 @@ def _counts(sentence: Sentence, noun: Noun) -> bool:
     start, end, rule = noun
     if rule.check in {"password", "phrase"} and sentence.holds("slogan"):
         return False
-    if compiled(_REFERS).match(sentence.text, end) or (rule.near and not sentence.holds(rule.near) and not (rule.near == "unlocks" and compiled(_KEYED).search(sentence.text))):
+    if compiled(_REFERS).match(sentence.text, end) or (
+        rule.near
+        and not sentence.holds(rule.near)
+        and not (rule.near == "unlocks" and compiled(_KEYED).search(sentence.text))
+    ):
         return False
     return rule.check not in {"thing", "code"} or not is_elsewhere(sentence.text, start, end)
 
