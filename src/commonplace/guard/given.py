@@ -23,9 +23,10 @@ _INNER: Final = r"[^\s.,;:!?()\[\]\"“”„«»‹›=→/|]"
 _PIECE: Final = rf"{_INNER}+(?:\.(?=\w){_INNER}+)*|[.,;:!?()=→\n]|(?<=\s)[—–-]+(?=\s)"
 # The part of a word, by the first of these lists that has it.
 _PARTS: Final = (
-    ("j", "it"), ("i", "is"), ("a", "as"), ("y", "last"), ("g", "gives"), ("u", "used"), ("u", "answered"), ("d", "done"),
-    ("z", "changes"), ("h", "have"), ("t", "that"), ("k", "and"), ("k", "but"), ("l", "namely"),
-    ("p", "with"), ("e", "from"), ("w", "whose"), ("v", "onto"), ("f", "now"), ("f", "filler"), ("r", "for"), ("o", "of"), ("c", "when"),
+    ("j", "it"), ("i", "is"), ("a", "as"), ("y", "last"), ("g", "gives"), ("u", "used"), ("u", "answered"),
+    ("d", "done"), ("z", "changes"), ("h", "have"), ("t", "that"), ("k", "and"), ("k", "but"), ("l", "namely"),
+    ("p", "with"), ("e", "from"), ("w", "whose"), ("v", "onto"), ("f", "now"), ("f", "filler"), ("r", "for"),
+    ("o", "of"), ("c", "when"),
 )  # fmt: skip
 _NOUNS: Final = {"login": "W", "key": "K"}
 _SIGNS: Final = dict.fromkeys(",;—–-()", ",") | dict.fromkeys(":=→", ":")
