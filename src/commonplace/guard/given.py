@@ -42,10 +42,8 @@ _FRAMES: Final = (  # behind the letters of which each needs one
     ("a", rf"(?<!w){_ANY}aw?x{{0,2}}[NPR]"),  # V as the password
     ("e", rf"[gu][fw]*{_ANY}e[NPR]"),
     ("a", rf"(?<![VMCSInm])aw?x?[NPR](?:[xforwvhuz]{{0,4}}|[^.,?:]{{0,8}}f){_ANY}(?=d|{_END})"),
-    (
-        _IT,
-        rf"{_BEGIN}[tijb]{{1,2}}f*{_V}[.,]?w?x?[NPR](?:[orev]w?x{{0,2}}[VC]?[xkf]{{0,3}}){{0,2}}\Z",
-    ),  # it is V, the password
+    # it is V, the password
+    (_IT, rf"{_BEGIN}[tijb]{{1,2}}f*{_V}[.,]?w?x?[NPR](?:[orev]w?x{{0,2}}[VC]?[xkf]{{0,3}}){{0,2}}\Z"),
     (_IT, rf"{_BEGIN}[tijb]{{0,2}}{_V},(?:[tf]{{1,2}}[hidguj]|[jb])"),  # V, that is what
     (_IT, rf"{_BEGIN}{_ANY}(?:[.,:](?:t[ijb]|[jb])|t?i|[jb])[ftw]{{0,2}}[xorVC]{{0,2}}[NPR](?=[orevcd]|{_END})"),
     ("P", rf"{_BEGIN}([^.,?:Qm]{{2,9}})[.,:](?:tf?[ijb]|[jb])[^.,?:]{{0,4}}P"),
@@ -54,7 +52,7 @@ _FRAMES: Final = (  # behind the letters of which each needs one
     ("R", rf"R(?:[orev]w?[VCxf]){{1,2}}f*([VMC])(?={_END})"),
     ("zd", rf"[zd][^.,?]{{0,6}}[NPR][^.,?ck]{{0,6}}?(?:[vb]|(?<![orev])w){_ANY}(?=[kacdr]|{_END})"),  # changed it to V
     ("zd", rf"[NPR][^.,?ck]{{0,6}}?(?:[zd][vbor]{_ANY}(?=[xkacd]|{_END})|[vb]{_ANY}(?=[dz]))"),
-    ("e", rf"[NPR][^.,?ck]{{0,6}}?e{_ANY}[vbor]{_ANY}?"),
+    ("zd", rf"[zd][^.,?]{{0,6}}[NPR][^.,?ck]{{0,6}}?e{_ANY}[vb]{_ANY}?|[NPR][^.,?ck]{{0,6}}?e{_ANY}[vbor]{_ANY}[zd]"),
     ("i", rf"[NPR][ore]w?[VC]([VMC])i{_END}"),
     ("gu", rf"[gu][NPR]{_V}"),  # use password V
     ("p", rf"p[wx]?[NPR]{_V}(?={_END})"),

@@ -132,15 +132,8 @@ def _value(text: str, start: int, rule: Rule, *, plain: bool) -> Span | None:
         alone = compiled(r"[^\s,]+, (?:[^\s,]+,? ){2,}").match(text, begin, several.end())  # a word, then a clause
         if compiled(_ENDS).match(text, several.end()) and " " in text[begin : several.end()] and not alone:
             return begin, several.end()
-    if (
-        rule.near
-        and plain
-        and (
-            names := compiled(rf"(?:[^\W\d_]{{2,10}} )?{_NAMES}(?: [^\W\d_]{{2,16}})?").match(
-                text, start
-            )  # "Mrs Hill", "juf Els"
-        )
-    ):
+    names = compiled(rf"(?:[^\W\d_]{{2,10}} )?{_NAMES}(?: [^\W\d_]{{2,16}})?").match(text, start)
+    if rule.near and plain and names:  # "Mrs Hill", "juf Els"
         return names.span() if compiled(_ENDS).match(text, names.end()) else None
     if rule.check in {"password", "phrase"} and plain and (span := _numbered(text, start)):
         return span
