@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from typing import Final
 
 from commonplace.guard import values
-from commonplace.guard.codes import Noun
 from commonplace.guard.sentences import Sentence, Span
 from commonplace.guard.table import Rule, compiled, load
 from commonplace.text import content
@@ -25,15 +24,10 @@ _LONG_NUMBER: Final = 8  # digits of a number that is no code
 _LONG_NAME: Final = 11  # characters of the name of a thing that a noun for keys calls a token
 _CAPITAL: Final = r"[A-ZÀ-ÞĄ-ŻА-Я][^\W\d_]{0,24}(?:(?<=\w)['’-][^\W\d_]{1,24}|(?<=\w\w))"
 _NAMES: Final = rf"{_CAPITAL}(?:\s(?:[^\W\d_]{{1,3}}\s)?{_CAPITAL}){{0,3}}"
-_ANSWERED: Final = (
-    rf"(?i:\b<<answered>>\s(?:<<always>>\s)?)(?:[«\"“„]\s?)?({_NAMES})|\s({_NAMES})(?:\s(?:in|ein|an))?\s<<as>>\s"
-    rf"|\s({_NAMES})\s<<done>>\b|,\s({_NAMES})\s{{0,2}}(?:[.!]|\Z)"
-)
 _SURE: Final = r"[A-Z][a-z]{2,64}[._][A-Z][a-z]{2,64}\Z|(?=.{0,7}\d)(?=.{0,7}[a-fA-F])[0-9a-fA-F]{7,8}\Z"  # a hash
 _OF_CODE: Final = (  # a name with underscores
     r"(?:\A|_)(?:pass|pw|token|key|secret|auth|api|db|user|name|id|env|var|value|config|data|code|hash|text|field|input)"
 )
-_INNER: Final = r"(?=[^\W\d_]{8})[a-z]{2,20}[A-Z][^\W\d_]{0,20}"  # a capital inside: "ottersRcool"
 _SEVERAL: Final = r"(?:[^\W\d_]{1,24}(?:[’'-][^\W\d_]{0,4})?[ ,]{1,2}){2,23}[^\W\d_]{1,24}"
 _THE_WORD: Final = (
     r"(?i)(?:(?:the|das|het|le|la|il|a)\s)?(?:word|wort|woord|mot|palabra|parola|palavra|ordet|słowo|слово)\s"
@@ -57,48 +51,17 @@ _WITH: Final = (
     r"(?i)\b(?<!⟦\s)(?:<<with>>|<<and>>|als)\s(?:\w{1,5}\s){0,2}\Z|[,;/]\s\Z|\b<<have>>\s(?:<<whose>>\s)?\Z"
     r"|\b<<called>>\s(?:<<whose>>\s)?\Z|\b(?:default|temporary|temp|initial)\s\Z|\b<<used>>\sde\s\Z"
 )
-_USING: Final = r"(?i)(?<!\w)<<with>>\s(?:<<whose>>\s)?\Z"
 _GAP: Final = (  # to a value right behind
     rf"\w{{0,4}}[\"'’)]{{0,2}}[ \u3000]{{1,2}}(?:(?:to|auf|a|en|in|na|para|naar)[ ])?|(?<=[{values.CJK}])"
-)
-_CALLED: Final = (
-    r"(?i:(?: ?[!.,:;] {1,2}(?:<<that>>|<<is>>)| {1,2}(?:<<is>>|c['’]est))\s(?:(?:<<that>>|<<is>>)\s)?"
-    r"(?:<<besides>>\s)?(?:<<whose>>\s(?:(?!(?:<<with>>|for|of|who|one|für|pour|para|per)\s)[^\s.,;:!?]{1,20}\s){0,3})?)\Z"
-)
-_PARTICIPLE: Final = (
-    r"(?i).{0,128}(?:ed|ing|[ií]s+im[ao]s?|ées?|[aeiy]ł[ae]m|ał[aoy]?|ił[aoy]?|[ao]ny|(?:[wsłt]a|[iez]o)ne|ejsz\w{1,3}|[её]е"
-    r"|[её]н[аоы]?|[ая]н[аоы]?)\Z"
-    r"|(?i:ge|be|ver)[a-z]{3,20}(?:t|en)\Z"
-)
-_PROCESS: Final = r"[^\W\d_]{0,128}(?:ed|ing|tion|ment)\Z"  # what a heading names: "Password Hashing"
-_AS: Final = (  # the words behind a value that is said to be used as one: "Use marlinspike as the guest password"
-    rf"(?i)(?<!\S)({values.TOKEN})\s<<as>>\s(?:<<whose>>\s)?(?:(?!(?:a|of|de)\s)[^\s.,;:!?]{{1,20}}\s)?\Z"
 )
 _IDIOM: Final = (  # of success, of a language
     r"(?i)(?<=\bla )clave\s(?:es|era|está|fue|del?\s(?:éxito|asunto|todo|problema|felicidad)\s\w{2,5})\s"
     r"|(?<=palabra )clave\b"
 )
-_AS_FRONT: Final = r"(?i)(?<!\w)(?<!⟦\s)<<as>>\s(?:<<whose>>\s)?\Z"
-_VERBS: Final = rf"\w{{0,3}}(?:\s[^\s.,;:!?]{{1,20}}){{1,8}}?\s(?={values.TOKEN}(?:\s<<done>>)?(?:[.,!]|\Z))"
-_CHANGED: Final = (
-    r"(?i)\w{0,3}(?:(?:\s(?!(?:from|to)\s)<<of>>\s\S{1,20}(?:\s(?!to\s)\S{1,20})?)?"
-    r"\s(?:to|a|para|naar|na|на|<<from>>(?=\s\S{1,40}\s<<onto>>\s))|(?:\s[^\s.,;:!?]{1,16}){0,4}?\s(?:auf|<<from>>(?=\s\S{1,40}\s<<onto>>\s))|(?:\s[^\s.,;:!?]{1,16}){0,5}?\s<<done>>\s(?:in|<<onto>>))\s"
-)
-_NOMINAL: Final = (  # Russian has no word for `is`: "Пароль от почты одуванчик"
-    r"(?i)(?:\s(?:от|для|на|во?|к|у)\s(?:(?!(?:от|для|на|во?|к|у|не)\s)[^\W\d_]{1,20}){1}"
-    r"(?:\s(?!(?:от|для|на|во?|к|у|не)\s)[^\W\d_]{1,20})??){1,3}\s"
-)
-_LAST: Final = (  # a clause whose verb is its last word: "that the password of my diary moonlight is"
-    r"(?i)\w{0,3}(?:\s(?!<<is>>\s)[^\s.,;:!?]{1,20}){0,4}?\s(?!(?:<<is>>|<<of>>|<<whose>>)\s)[^\s.,;:!?]{1,20}"
-    r"\s([^\W\d_]{4,40})\s(?:is|ist|war|was|lautet|heißt|luidt|heet)(?=[.,;!]|\Z)"
-)
-_ONTO: Final = r"(?i)[\"'”»]?\s(?:<<onto>>|in|en|a)\s"  # from one value to the next
-_ANOTHER: Final = r"(?i)(?<!\w)(?:<<it>>|<<used>>)\s"
 _ENDS: Final = (
     r"[\"'”»’`*)\]]{0,3}\s{0,2}(?:[.,;!?)\n—–|、。，；！？）]|\Z|-\s|/\s|(?<=\s)\(|<<but>>\s"
     r"|<<and>>\s|(?<=\s)[^\W\d_]{2,12}\s?[:=]|(?:k{3,}|(?:ha|ja|ah|rs|хa|ха){2,}\w?|lol|mdr|xd)\b|[\U0001f300-\U0001faff])"
 )
-_CHANGE_ENDS: Final = rf"{_ENDS}|\s(?:<<done>>|<<onto>>|for|für|voor|pour|para|per|för|для)\b"
 
 
 def linked(sentence: Sentence, start: int, end: int, stop: int, rule: Rule) -> Iterator[Span]:
@@ -110,24 +73,10 @@ def linked(sentence: Sentence, start: int, end: int, stop: int, rule: Rule) -> I
         listed = compiled(_WALLET).search(text, end)
         yield from [listed.span(1)] if listed else ()
         return
-    if rule.near and (
-        answer := compiled(_ANSWERED).search(text, start, stop)
-        or compiled(_ANSWERED).search(text, max(0, start - _FAR), start)
-        or compiled(rf"(?:\A|[.!?]\s)({_NAMES}){_CALLED}").search(text, 0, start)
-        or (sentence.is_polish and compiled(rf"(?:\A|[.!?]\s)({_NAMES})\sto\s\Z").search(text, 0, start))
-    ):
-        yield answer.span(answer.lastindex or 1)
-        return
-    if rule.check in {"password", "phrase"} and not rule.near and (span := _placed(sentence, start, end, rule)):
-        yield span
-        return
     signs = rule.check == "sign" or bool(compiled(_IDIOM).match(text, start))
     gap = compiled(_GAP).match(text, end)
     plain = not signs and (not text[start].isascii() or bool(compiled(_WITH).search(text, max(0, start - 24), start)))
-    if plain and gap and compiled(_USING).search(text, 0, start) and (words := _several(text, gap.end(), marked=False)):
-        yield words
-        return
-    if (span := _value(text, gap.end(), rule, plain=plain) if gap else None) or (span := _before(text, start, rule)):
+    if span := _value(text, gap.end(), rule, plain=plain) if gap else None:
         yield span
         return
     links = compiled(rf"{_LINK}|(?<=\s)to\s{{1,2}}" if sentence.is_polish else _LINK).finditer(
@@ -153,15 +102,6 @@ def linked(sentence: Sentence, start: int, end: int, stop: int, rule: Rule) -> I
             return
 
 
-def others(text: str, end: int, rule: Rule) -> Iterator[Noun]:
-    """Yield the values that a sentence tells behind its first, up to `end`: "… on the scanner it's paperclip"."""
-    for match in itertools.chain(
-        filter(None, [compiled(_ONTO).match(text, end)]), compiled(_ANOTHER).finditer(text, end)
-    ):
-        if span := _value(text, match.end(), rule, plain=True, ends=_CHANGE_ENDS):
-            yield *span, rule
-
-
 def _several(text: str, start: int, *, marked: bool) -> Span | None:
     """Return the few plain words at a place that end their clause and describe nothing; `marked` by a sign before."""
     words = compiled(rf"{_FEW}(?!\w)(?={_ENDS})(?!,\s<<namely>>)").match(text, start)
@@ -171,7 +111,7 @@ def _several(text: str, start: int, *, marked: bool) -> Span | None:
 def _are_plain(words: str, *, marked: bool = False) -> bool:
     """True if no word joins others, counts, or is said of secrets; where `marked`, one of four may be said of them."""
     each = compiled(r"[ -]").split(words.casefold())
-    said = sum(values.is_described(word) or compiled(_PARTICIPLE).match(word) is not None for word in each)
+    said = sum(values.is_described(word) or values.is_done(word) for word in each)
     joins = any(content.is_joining(content.bare(word)) for word in each)
     return not joins and said <= (len(each) // 4 if marked else 0) and _counting().isdisjoint(each)
 
@@ -182,47 +122,7 @@ def _counting() -> frozenset[str]:
     return words["counters"] | words["dated"] | words["leads"] | words["unlocks"]
 
 
-def _placed(sentence: Sentence, start: int, end: int, rule: Rule) -> Span | None:
-    """Return the word that a sentence says to be a password without a link: "Use marlinspike as the password"."""
-    text = sentence.text
-    found = compiled(_AS).search(text, max(0, start - _FAR), start)
-    owned = found and compiled(r"(?i)(?<!\w)<<whose>>\s\Z").search(text, 0, found.start(1))
-    if found and not owned and not compiled(r"\w").match(text, end):
-        first, last = values.stripped(text, *found.span(1))
-        return (first, last) if _is_plain(text[first:last]) else None
-    front = compiled(_AS_FRONT).search(text, max(0, start - 16), start)
-    if front and (found := compiled(_VERBS).match(text, end)):
-        return _value(text, found.end(), rule, plain=True, ends=_CHANGE_ENDS)
-    if "\u0400" <= text[start] <= "\u04ff" and (found := compiled(_NOMINAL).match(text, end)):
-        return _value(text, found.end(), rule, plain=True)
-    if found := compiled(_LAST).match(text, end):
-        return found.span(1) if _is_plain(found[1]) else None
-    if sentence.is_changed and (found := compiled(_CHANGED).match(text, end)):
-        return _value(text, found.end(), rule, plain=True, ends=_CHANGE_ENDS)
-    return None
-
-
-def _is_plain(value: str) -> bool:
-    """True if a word may be a password though nothing but its place says so."""
-    known = len(value) < values.LONG or values.is_known(value) or compiled(values.NO_VALUE).match(value)
-    return not known and not compiled(_PARTICIPLE if value.islower() else _PROCESS).match(value)
-
-
-def _before(text: str, start: int, rule: Rule) -> Span | None:
-    """Return the words that a sentence begins with and says to be the secret: "A fox under the moon: that is my …"."""
-    if rule.check not in {"password", "phrase"}:
-        return None
-    phrase = r"[^\W\d_]{1,24}(?: [^\W\d_]{1,24}){0,8}"
-    for each in (phrase,) if rule.check == "phrase" else (r"[^\s,;.:!?()\"⟦⟧]{4,40}", _FEW):
-        found = compiled(
-            rf"(?:\A|[.!?:,]\s|\b(?:it's|it is|c'est|es ist)\s|\s(?=[a-z]{{2,20}}[A-Z]))({each}){_CALLED}"
-        ).search(text, max(0, start - _FAR), start)
-        if found and ((rule.check == "phrase" and " " in found[1]) or _are_plain(found[1])):
-            return found.span(1)
-    return None
-
-
-def _value(text: str, start: int, rule: Rule, *, plain: bool, ends: str = _ENDS) -> Span | None:
+def _value(text: str, start: int, rule: Rule, *, plain: bool) -> Span | None:
     """Return the value at a place; where `plain`, also words that end their clause and describe nothing."""
     start = _past_fillers(text, start) if plain else start
     if rule.check == "phrase" and plain and (several := compiled(_SEVERAL).match(text, start)):
@@ -232,25 +132,22 @@ def _value(text: str, start: int, rule: Rule, *, plain: bool, ends: str = _ENDS)
         alone = compiled(r"[^\s,]+, (?:[^\s,]+,? ){2,}").match(text, begin, several.end())  # a word, then a clause
         if compiled(_ENDS).match(text, several.end()) and " " in text[begin : several.end()] and not alone:
             return begin, several.end()
-    if (
-        rule.near
-        and plain
-        and (
-            names := compiled(rf"(?:[^\W\d_]{{2,10}} )?{_NAMES}(?: [^\W\d_]{{2,16}})?").match(
-                text, start
-            )  # "Mrs Hill", "juf Els"
-        )
-    ):
+    names = compiled(rf"(?:[^\W\d_]{{2,10}} )?{_NAMES}(?: [^\W\d_]{{2,16}})?").match(text, start)
+    if rule.near and plain and names:  # "Mrs Hill", "juf Els"
         return names.span() if compiled(_ENDS).match(text, names.end()) else None
-    if rule.check in {"password", "phrase"} and plain and (span := _numbered(text, start, ends)):
+    if rule.check in {"password", "phrase"} and plain and (span := _numbered(text, start)):
         return span
     token = compiled(values.TOKEN).match(text, start)
     if not token:
+        made = compiled(rf"(?<= )[{values.CJK}]{{1,12}}\d{{1,6}}(?=[\s.,!]|\Z)").match(text, start)
+        if made and rule.check == "password":
+            return made.span()
         wide = compiled(rf"[{values.CJK}]{{2,10}}(?=[，。、！!,.]|\Z|に|で)").match(text, start)
         apt = (
             wide
             and plain
             and (rule.check == "phrase" or rule.near)
+            and wide.group()[0] not in "の的"
             and not wide.group().lstrip("はがを是").startswith(_described_wide())
         )
         return wide.span() if wide and apt else None
@@ -263,7 +160,7 @@ def _value(text: str, start: int, rule: Rule, *, plain: bool, ends: str = _ENDS)
     long = rule.check != "key" or len(value) > (values.LONG if plain else _LONG_NAME)
     if named or (values.is_made(value) and long):
         return begin, end
-    if rule.check in {"password", "phrase"} and (_is_joined(value) or compiled(_INNER).fullmatch(text, begin, end)):
+    if rule.check in {"password", "phrase"} and compiled(values.INNER).fullmatch(text, begin, end):
         return begin, end
     if not plain or rule.check in {"key", "code"} or compiled(values.CODE).search(value):
         return None
@@ -276,9 +173,9 @@ def _value(text: str, start: int, rule: Rule, *, plain: bool, ends: str = _ENDS)
         )
         return (begin, end) if spoken or not compiled(values.NO_VALUE).match(value) else None
     closed = compiled(
-        rf"(?:\s(?:<<now>>|<<day>>|<<filler>>)(?=[.,!]|\Z))?(?:{ends})|\s(?:\w{{1,8}}\s){{0,3}}<<spelt>>\b|(?=[{values.CJK}])"
+        rf"(?:\s(?:<<now>>|<<day>>|<<filler>>)(?=[.,!]|\Z))?(?:{_ENDS})|\s(?:\w{{1,8}}\s){{0,3}}<<spelt>>\b|(?=[{values.CJK}])"
     ).match(text, end) and not compiled(values.NO_VALUE).match(value)
-    described = value.isalpha() and compiled(_PARTICIPLE if value.islower() else _PROCESS).match(value)
+    described = value.isalpha() and values.is_done(value)
     return (begin, end) if closed and not described else None
 
 
@@ -293,20 +190,14 @@ def _past_fillers(text: str, start: int) -> int:
     return word.end() if word else start
 
 
-def _is_joined(value: str) -> bool:
-    """True if a value is three or more words with hyphens, of which none joins others: `friendly-otter-lamp`."""
-    parts = value.casefold().split("-")
-    return len(parts) > 2 and all(each.isalpha() and not values.is_said_of(each) for each in parts)
-
-
-def _numbered(text: str, start: int, ends: str) -> Span | None:
+def _numbered(text: str, start: int) -> Span | None:
     """Return a few words at a place that have a number among them, end their clause and describe nothing."""
-    found = compiled(rf"{_NUMBERED}(?={ends})").match(text, start)
+    found = compiled(rf"{_NUMBERED}(?={_ENDS})").match(text, start)
     if not found:
         return None
     names = compiled(r"[^\W\d_]{2,16}").findall(found.group().casefold())
     counting = load().words["counters"] | load().words["dated"] - load().words["of"]
-    said = compiled(_PARTICIPLE).match(names[0]) or values.is_described(names[0])
+    said = values.is_done(names[0]) or values.is_described(names[0])
     return None if said or not counting.isdisjoint(names) else found.span()
 
 
@@ -320,8 +211,10 @@ def _first_of(text: str, several: re.Match[str], *, named: bool) -> int:
     begin = several.start()
     if named and several.group().count(" ") >= 4 and "," not in several.group():
         return begin
-    for part in compiled(r"([^\s,]+)[^,]*(?:, |\Z)").finditer(text, begin, several.end()):
+    for part in compiled(r"([^\s,]+)(?: ([^\s,]+))?[^,]*(?:, |\Z)").finditer(text, begin, several.end()):
         first = part[1].casefold()
+        if not named and ("’" in first or "'" in first or (part[2] or "").casefold() in load().words["counters"]):
+            continue  # "we've never used it", "four words or six"
         joins = content.is_joining(content.bare(first)) and first not in load().words["digits"]
         said = not named and (first in values.described() or compiled(r".{0,40}(?:[^e]ed|ing)\Z").match(first))
         if not joins and not said:

@@ -16,7 +16,8 @@ from typing import Final
 
 from commonplace.guard import values
 from commonplace.guard.codes import Noun, Numbers, alike, is_code, is_elsewhere, lead_of
-from commonplace.guard.linked import linked, others
+from commonplace.guard.given import given
+from commonplace.guard.linked import linked
 from commonplace.guard.sentences import Sentence, Span
 from commonplace.guard.table import MOST_FOUND, STRETCH, Rule, compiled, load
 from commonplace.guard.values import ABOUT_IT
@@ -29,7 +30,8 @@ _SENTENCE_END: Final = (  # patterns that begin with a set of signs are searched
     r"(?=\s{1,4}[A-ZÀ-ÞĄ-ŻА-Я0-9¿¡\"“„«]|\s{0,4}\Z)|(?<=\?)(?=\s|\Z))"
 )
 # The next sentence speaks of the same: "You need the gate code. It's 4471.", "My secret question: school. Answer: …"
-_IT_IS: Final = r"(?i)[.!]\s{1,2}(?:<<it>>\s|<<reply>>\s?[:：])"
+_IT_IS: Final = r"(?i)[.!]\s{1,2}(?:<<it>>\s|<<reply>>\s?[:：]|[^\W\d_]{4,40}(?:\s[^\W\d_]{3,40}){0,2},\s<<that>>\s)"
+_IT_FIRST: Final = r"(?i)\s?<<it>>\s"  # "It's still fennel. The password for …"
 # The next sentence is nothing but a number: "The PIN is new. 4471."
 _ALONE: Final = r"(?i)[.!。！]\s{0,2}\d{4,8}(?:[.,;!。，！]|\s{0,4}\Z|\s<<now>>\b)"
 # A sentence about the one before: "A fox under the moon. That is the passphrase."
@@ -63,6 +65,8 @@ _ONE: Final = r"(?:<<digits>>|(?:\d{1,3}[ -](?:\w{1,4} ){0,2})?<<turns>>(?:[ -]\
 _DIGIT_WORDS: Final = rf"(?i)(?<!\w){_ONE}(?:[ ,-]{{1,2}}{_ONE}){{2,8}}(?!\w)"
 _WIDE_DIGITS: Final = (
     r"(?<![零〇一二三四五六七八九])[零〇一二三四五六七八九]{4,8}(?![零〇一二三四五六七八九十百千万年月])"
+    r"|(?:(?:ゼロ|れい|まる|いち|に|さん|よん|ごー?|ろく|なな|しち|はち|きゅう)[、,・ ]){3,7}[ぁ-んァ-ヶ]{1,3}"
+    r"|(?:[공영일이삼사오육칠팔구][ ,]){3,7}[공영일이삼사오육칠팔구]"
 )
 _PERSONAL: Final = (  # a number that a state gives to a person
     r"(?<![A-Za-zÀ-ÿ\d.,/€$£+-])(?:(?:[A-Z]{1,4}[ -]?)?\d{1,20}(?:(?:\s?[-./]\s?|[ ])\d{1,12}){0,8}(?:[ -]?[A-Z]\d?)?"
@@ -71,9 +75,11 @@ _PERSONAL: Final = (  # a number that a state gives to a person
 _CALL: Final = r"(?i)(?:phone|\btel|call|ring|fax|hotline|mobile|handy|anruf|télé|電話|电话|전화|тел)[^\d\n]{0,12}\Z"
 _FIELD: Final = r"[=:(\[{<]|.[^\n]{1,90}[\]}:=>]\Z|[ ,{]\"[^\n\"]{1,80}\"[:=]"
 _GOES_ON: Final = r"(?i)(?:\s<<is>>|[:：=]|[は是])\s{0,3}\Z"  # a line whose sentence does
-_TURN: Final = (  # of a dial: "right 38, left 12"
-    r"(?i)(?<!\w)<<sides>>(?:\s(?:to|auf|bis|na|do|до|à|a|fino|at?)){0,2}\s(\d{1,3})(?![\w.])|[左右](?:[へに转到至]|回し?て?){0,2}\s?(\d{1,3})(?!\d)"
+_TURN: Final = (  # of a dial: "right 38, left 12", "38 R, 12 L", and its numbers alone: "12, 44, 9"
+    r"(?i)(?<!\w)<<sides>>(?:\s(?:to|auf|bis|na|do|до|jusqu['’]à|à|al?|fino|at?)){0,2}\s(\d{1,3})(?![\w.])"
+    r"|[左右](?:[へに转到至]|回し?て?){0,2}\s?(\d{1,3})(?!\d)|(?<![\w.,])(\d{1,3})\s?(?:<<sides>>|[RL])(?!\w)"
 )
+_KEYED: Final = r"#\d{3,8}(?!\w)|(?<!\w)\d{3,8}[#*](?!\w)"  # what a panel with keys takes
 _PAIR: Final = (
     r"(?:[\w.@+-]{2,64}(?:\s?[/|]\s?|:(?=\S)|\s<<and>>\s|(?<=[^\W_])[和と])|\s<<with>>\s)"
     rf"(?=({values.TOKEN}))"
@@ -144,6 +150,9 @@ class _Reader:
 def values_in(text: str, nouns: list[Noun]) -> Iterator[Noun]:
     """Yield what looks like a value in a sentence with nouns for secrets."""
     sentence = Sentence(text)
+    if ":" in text and any(rule.id == "network" for _, _, rule in nouns):
+        wifi = [noun for noun in nouns if noun[2].id == "network"]
+        yield from ((*span, wifi[0][2]) for span in given(text, wifi))
     if (
         all(rule.check in _MADE_ALONE for _, _, rule in nouns)
         and not compiled(_NO_WORD).search(text)
@@ -172,10 +181,10 @@ def values_in(text: str, nouns: list[Noun]) -> Iterator[Noun]:
             field = (text[max(0, first - 1) : first], text[last : last + 2]) == ('"', '":')
             if not field and not values.is_address(text, first, last):
                 found.append((first, last, rule))
+    if plain := [noun for noun in nouns if noun[2].check in {"password", "phrase", "key"}]:
+        found += [(*span, plain[0][2]) for span in given(text, plain)]
     yield from found
     yield from alike(text, [each for each in found if each[2].check in {"code", "thing"}])
-    if main := next((each for each in found if each[2].check in {"password", "phrase", "key"}), None):
-        yield from others(text, *main[1:])
 
 
 def _counts(sentence: Sentence, noun: Noun) -> bool:
@@ -183,7 +192,11 @@ def _counts(sentence: Sentence, noun: Noun) -> bool:
     start, end, rule = noun
     if rule.check in {"password", "phrase"} and sentence.holds("slogan"):
         return False
-    if compiled(_REFERS).match(sentence.text, end) or (rule.near and not sentence.holds(rule.near)):
+    if compiled(_REFERS).match(sentence.text, end) or (
+        rule.near
+        and not sentence.holds(rule.near)
+        and not (rule.near == "unlocks" and compiled(_KEYED).search(sentence.text))
+    ):
         return False
     return rule.check not in {"thing", "code"} or not is_elsewhere(sentence.text, start, end)
 
@@ -218,7 +231,9 @@ def _sentence(text: str, done: int, start: int, end: int) -> Span:
         stop = stops[-1]
         spaced = stop.end() + (text[stop.end() : stop.end() + 1] == " ")
         of_it = text[stop.start()] in "?？" or compiled(_THAT_IS).match(text, spaced, start)
-        begin = stop.end() if not of_it else stops[-2].end() if len(stops) > 1 else low
+        before = stops[-2].end() if len(stops) > 1 else low
+        of_it = of_it or compiled(_IT_FIRST).match(text, before, start)
+        begin = before if of_it else stop.end()
     for stop in compiled(_SENTENCE_END).finditer(text, end, high):
         over = text[stop.start()] == "\n" and compiled(_GOES_ON).search(
             text, max(end, stop.start() - _LINK), stop.start()
@@ -271,7 +286,7 @@ def _swept(sentence: Sentence, rule: Rule, nouns: list[int]) -> Iterator[Span]:
         case "code" | "thing":
             if sentence.counts:
                 yield from (match.span() for match in compiled(_DIGIT_WORDS).finditer(text))
-            if "左" in text or "右" in text or sentence.holds("sides"):
+            if "左" in text or "右" in text or sentence.holds("sides") or compiled(r"\d\s?[RL]\b").search(text):
                 turns = [match.span(match.lastindex or 0) for match in compiled(_TURN).finditer(text)]
                 yield from turns if len(turns) > 1 else ()
         case "sign" | "words":

@@ -23,7 +23,7 @@ _HARD: Final = r"[!@#$%^&*+?~=_]"
 ABOUT_IT: Final = (
     r"(?i)[ _-]?(?:hash|digest|field|reset|policy|length|manager|hint|file|path|url|uri|salt|column|input|store|prompt"
     r"|min|max|count|type|id|name|arn|limit|usage|budget|server|service|generator|vault|rotation|managers"
-    r"|authentication|protection|dialog|screen|page|form|izers?|s?[_ ]used(?!\sto))(?![a-z])"
+    r"|authentication|chiave|protection|dialog|screen|page|form|izers?|s?[_ ]used(?!\sto))(?![a-z])"
 )
 NO_VALUE: Final = (
     # placeholders, addresses and paths
@@ -52,6 +52,13 @@ TERM: Final = (  # words with digits that are names of techniques, measures, dat
     r"|gpt\S{1,20}|(?:iphone|ipad|python|node|gpt|galaxy|pixel|office|usb)-?\d{1,3})\Z"
 )
 CODE: Final = r"\.\*|[(){}\[\]|\\]|::|->"
+_PARTICIPLE: Final = (
+    r"(?i).{0,128}(?:ed|ing|\w{3}[^\Wf]ly|mente|[ií]s{1,3}im[ao]s?|ées?|[aeiy]ł[ae]m|ał[aoy]?|ił[aoy]?|[ao]ny|(?:[wsłt]a|[iez]o)ne|ejsz\w{1,3}|[её]е"
+    r"|[её]н[аоы]?|[ая]н[аоы]?)\Z"
+    r"|(?i:ge|be|ver)[a-z]{3,20}(?:t|en)\Z"
+)
+_PROCESS: Final = r"[^\W\d_]{0,128}(?:ed|ing|tion|ment)\Z"  # what a heading names: "Password Hashing"
+INNER: Final = r"(?=[^\W\d_]{8})[a-z]{2,20}[A-Z][^\W\d_]{0,20}"  # a capital inside: "ottersRcool"
 _EDGES: Final = "\"'`*_~([{<.,;:!?)]}>…’‘"
 _DATE: Final = r"(?:19|20)\d\d ?[-/.] ?(?:19|20)\d\d|\d{4}[-./ ]\d\d?[-./ ]\d\d?|\d\d?[-./ ]\d\d?[-./ ]\d{4}"
 _SIGNS: Final = 2
@@ -74,6 +81,11 @@ def is_said_of(value: str) -> bool:
 def is_known(value: str) -> bool:
     """True if a word is a term, or is said of a secret and is none."""
     return compiled(TERM).match(value) is not None or is_described(value)
+
+
+def is_done(value: str) -> bool:
+    """True if a word has the look of a participle, or of a process that a heading names."""
+    return compiled(_PARTICIPLE if value.islower() else _PROCESS).match(value) is not None
 
 
 @functools.cache
