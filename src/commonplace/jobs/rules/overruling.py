@@ -10,7 +10,7 @@ from typing import Final, TypeVar
 
 import msgspec
 
-from commonplace.jobs.rules import matching, switches, updates
+from commonplace.jobs.rules import matching, updates, values
 from commonplace.jobs.rules.memos import CHANGE, CHANGED_MIND, HOME, NAMED, RENAMED, SWITCHED, Memo
 from commonplace.jobs.rules.patterns import guard
 from commonplace.jobs.rules.wording import UNNAMED
@@ -48,7 +48,7 @@ def admit(memos: list[Memo], memo: Memo) -> list[Memo]:
 
 def in_its_place(memo: Memo, text: str) -> str:
     """Return what is known once a memo has replaced a statement: itself, or the statement with the new value."""
-    stands = memo.slot != CHANGE and (is_over(memo, text) or _is_switched(memo, text))
+    stands = memo.slot != CHANGE and is_over(memo, text)
     new = updates.rewritten(memo.news, _unnamed(text, memo.speaker)) if memo.news and not stands else None
     if new and not matching.content(new) <= matching.content(memo.text):
         return _named(new, memo.speaker)
@@ -76,8 +76,8 @@ def _last(memos: Sequence[Memo], memo: Memo) -> list[Memo]:
 
 def _is_used(memo: Memo, kept: Memo) -> bool:
     """True if a memo says what is used, and is not known to be of another kind than what a switch is to."""
-    mine, other = _unnamed(memo.text, memo.speaker), _unnamed(kept.text, kept.speaker)
-    return guard("in_use").search(kept.text) is not None and not switches.differ(mine, other)
+    mine, other = values.things(memo.text), values.things(kept.text)
+    return guard("in_use").search(kept.text) is not None and not (mine and other and mine.isdisjoint(other))
 
 
 def _within(kept: Memo, memo: Memo) -> bool:
@@ -113,13 +113,7 @@ def is_over(memo: Memo, text: str) -> bool:
 def one_meant(memo: Memo, stated: Iterable[tuple[Key, str]]) -> Key | None:
     """Return the key of the one statement that a bare switch, or a short update, replaces."""
     unnamed = [(key, _unnamed(text, memo.speaker)) for key, text in stated]
-    found = None if memo.supersedes else switches.switched_from(_unnamed(memo.text, memo.speaker), unnamed)
-    return updates.updated(memo.news, unnamed) if found is None and memo.news else found
-
-
-def _is_switched(memo: Memo, text: str) -> bool:
-    said, known = (_unnamed(each, memo.speaker) for each in (memo.text, text))
-    return switches.switched_from(said, [(True, known)]) is not None
+    return updates.updated(memo.news, unnamed) if memo.news else None
 
 
 def _unnamed(text: str, speaker: str | None) -> str:

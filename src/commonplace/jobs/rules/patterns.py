@@ -62,17 +62,22 @@ def things() -> tuple[re.Pattern[str], ...]:
 
 
 class Things(msgspec.Struct, frozen=True):
-    """What a kind of things is called, and the things of it, each as a whole text."""
+    """What a kind of things is called, and the things of it: as a whole text, and as a part of one."""
 
     called: re.Pattern[str]
     things: re.Pattern[str]
+    named: re.Pattern[str]
 
 
 @cache
 def kinds() -> dict[str, Things]:
     """Return the kinds of which one thing is used at a time, by name."""
     return {
-        name: Things(_compile(called), _compile(rf"(?:{things})(?: v?\d[\w.]*)?(?: (?:{called}))?"))
+        name: Things(
+            _compile(called),
+            _compile(rf"(?:{things})(?: v?\d[\w.]*)?(?: (?:{called}))?"),
+            _compile(rf"(?:{things})(?: v?\d(?:[\w.]*\w)?)?{{{{no_more}}}}"),
+        )
         for name, (called, things) in _data()["kinds"].items()
     }
 
