@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from commonplace.jobs.rules import corrections, patterns, talks, wording
+from commonplace.jobs.rules import corrections, patterns, talks, values, wording
 from commonplace.jobs.rules.clauses import Clause
 from commonplace.jobs.rules.complete import TEXT_CHARS
 from commonplace.jobs.rules.memos import Memo
@@ -82,11 +82,13 @@ def foreign(talk: Talk, item: RecordedMessage, start: int, clause: Clause) -> Me
     if guard("unsure").search(clause.text):
         return None
     ways = (clause.text, guard("newly").sub("", clause.text).strip())
+    marked = values.marked(ways[1])
     found = next(
         (
             rule
             for rule in patterns.rows("foreign")
-            if (talk.coding or not rule.code) and any(map(rule.pattern.match, ways))
+            if (talk.coding or not rule.code)
+            and (any(map(rule.pattern.match, ways)) or (rule.name == "of a value" and rule.pattern.fullmatch(marked)))
         ),
         None,
     )

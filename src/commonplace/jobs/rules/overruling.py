@@ -48,9 +48,9 @@ def admit(memos: list[Memo], memo: Memo) -> list[Memo]:
 
 def in_its_place(memo: Memo, text: str) -> str:
     """Return what is known once a memo has replaced a statement: itself, or the statement with the new value."""
-    stands = memo.slot != CHANGE and is_over(memo, text)
-    new = updates.rewritten(memo.news, _unnamed(text, memo.speaker)) if memo.news and not stands else None
-    if new and not matching.content(new) <= matching.content(memo.text):
+    new = updates.rewritten(memo.news, _unnamed(text, memo.speaker)) if memo.news else None
+    says_it = matching.content(new or "") <= matching.content(memo.text)
+    if new and not (says_it and guard("update_put").search(memo.text) is None):
         return _named(new, memo.speaker)
     if new is not None and memo.slot == CHANGE and _unnamed(text, memo.speaker).startswith(_SAID):
         return _named(_SAID + updates.worded(memo.news), memo.speaker)

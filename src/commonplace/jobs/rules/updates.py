@@ -100,7 +100,7 @@ def _revalued(said: str, other: str) -> str | None:
     known = content.Vocabulary(content.content(other))
     if len(_words(_unsigned(values.without(told)), known)) > (_OTHER_WORDS if said_sorts & sorts & _TIMES else 1):
         return None  # it tells of more than this thing
-    if not _of_one_thing(values.without(said), values.without(other)):
+    if not _of_one_thing(_unsigned(values.without(said)), values.without(other)):
         return None
     says_it_all = values.is_whole(said) and said_sorts & sorts & _TIMES and not sorts & _TIMES <= said_sorts
     return OWN if says_it_all else text

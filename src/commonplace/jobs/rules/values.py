@@ -34,7 +34,7 @@ def values(text: str) -> tuple[Value, ...]:
         for named in days.named(text)
         if len(named.readings[0]) == 3
     ]
-    spans += [("day", *each.span(), False) for weekday in days.WEEKDAYS for each in weekday.finditer(text)]
+    spans += [("day", *each.span(), False) for weekday in days.WEEKDAYS for each in weekday.finditer(text.lower())]
     for name, sort in (("bare_hour", "clock"), ("bare_day", "date"), ("a_number", "number")):
         for each in guard(name).finditer(text):
             if not any(each.start("v") < end and start < each.end("v") for _, start, end, _ in spans):
@@ -43,10 +43,15 @@ def values(text: str) -> tuple[Value, ...]:
     things = _things(text)
     found = [each for each in found if not any(each.start < thing.end and thing.start < each.end for thing in things)]
     found += things
-    ends = (each._replace(end=each.start + len(text[each.start : each.end].rstrip())) for each in found)
+    ends = (each._replace(end=_end(text, each)) for each in found)
     return tuple(
         sorted((each._replace(said=text[each.start : each.end]) for each in ends), key=lambda each: each.start)
     )
+
+
+def _end(text: str, value: Value) -> int:
+    unit = guard("clock_unit").match(text, value.end) if "clock" in value.sorts else None
+    return unit.end() if unit else value.start + len(text[value.start : value.end].rstrip())
 
 
 def _things(text: str) -> list[Value]:
@@ -67,6 +72,14 @@ def without(text: str) -> str:
     for each in values(text):
         left[each.start : each.end] = " " * (each.end - each.start)
     return "".join(left)
+
+
+def marked(text: str) -> str:
+    """Return a text with a sign in place of each value: `①` for a day, `②` for an hour, `③` a number, `④` a thing."""
+    for each in reversed(values(text)):
+        sign = {"date": "①", "day": "①", "clock": "②", "number": "③"}.get(min(each.sorts), "④")
+        text = text[: each.start] + sign + text[each.end :]
+    return " ".join(text.split())
 
 
 def replaced(said: str, other: str) -> str | None:
@@ -126,7 +139,7 @@ def things(text: str) -> frozenset[str]:
 
 def _in_place_of(old: str, new: Value) -> str:
     if not new.part:
-        return new.said
+        return new.said if old.endswith("s") else re.sub(r"(?<=day)s\Z", "", new.said)
     day = re.search(r"\d{1,2}", new.said)
     places = list(re.finditer(r"(?<!\d)\d{1,2}(?!\d)", old))
     if day is None or not places:
