@@ -26,7 +26,7 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
 
     `dated` wants a date in the clause, `ahead` one that is still to come; `past` says that it tells
     what has happened; `unreal` lets conditions and wishes pass; `loose` looks harder at the object;
-    `the` lets the object begin with `the`; `code` wants a talk about code.
+    `the` lets the object begin with `the`; `code` wants a talk about code; `marked` has signs for values.
     """
 
     kind: Kind
@@ -41,6 +41,7 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
     the: bool = True
     code: bool = False
     loose: bool = False
+    marked: bool = False
 
 
 @cache

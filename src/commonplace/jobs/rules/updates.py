@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from typing import Final, TypeVar
 
 from commonplace.jobs.rules import values
@@ -86,11 +87,12 @@ def rewritten(said: str, other: str) -> str | None:
 
 def _revalued(said: str, other: str) -> str | None:
     """Return a statement with its new value; the thing is named, or nothing but the value is said."""
-    parts = [each for each in guard("update_part").split(said) if not denials.denies(each)]
-    text = values.replaced(", ".join(parts), other)
+    parts = _said_so(said)
+    said_sorts = values.sorts(", ".join(parts))
+    sorts = values.sorts(other) if said_sorts else said_sorts
+    text = values.replaced(", ".join(parts), other) if said_sorts & sorts else None
     if text is None or denials.denies(other):
         return None
-    said_sorts, sorts = values.sorts(", ".join(parts)), values.sorts(other)
     things = said_sorts & sorts & kinds().keys()
     if things and (not _one_uses(said, other) or _persons(other) != _persons(said)):
         return None
@@ -104,6 +106,12 @@ def _revalued(said: str, other: str) -> str | None:
         return None
     says_it_all = values.is_whole(said) and said_sorts & sorts & _TIMES and not sorts & _TIMES <= said_sorts
     return OWN if says_it_all else text
+
+
+@lru_cache(maxsize=64)
+def _said_so(said: str) -> tuple[str, ...]:
+    """Return the parts of a sentence that deny nothing."""
+    return tuple(each for each in guard("update_part").split(said) if not denials.denies(each))
 
 
 def _is_meant_bare(said: str, other: str) -> bool:
@@ -159,9 +167,7 @@ def _moved(said: str, other: str) -> str | None:
             continue
         found = {(each["at"] or "", _first(each, "place")) for each in guard("update_place").finditer(said)}
         found = {
-            (at, place)
-            for at, place in found
-            if not (guard("update_no_place").match(place) or values.sorts(place))
+            (at, place) for at, place in found if not (guard("update_no_place").match(place) or values.sorts(place))
         }
         if len(found) == 1:
             at, place = found.pop()
@@ -192,8 +198,8 @@ def _first(found: re.Match[str], name: str) -> str:
 def _retooled(said: str, other: str) -> str | None:
     """Return what is used after a switch to a thing of no known kind, from one that both texts name."""
     new = [_first(each, "new") for each in guard("update_switched").finditer(said)]
-    words = _WORD.findall(said)
-    old = [each for each in _WORD.findall(other)[1:] if each[0].isupper() and each in words and each not in new]
+    over = {each[0] for each in _WORD.finditer(said) if guard("update_from").search(said[: each.start()])}
+    old = [each for each in _WORD.findall(other)[1:] if each[0].isupper() and each in over and each not in new]
     if len(new) != 1 or len(old) != 1 or denials.denies(other) or guard("update_lasting").search(other):
         return None
     return re.sub(rf"\b{re.escape(old[0])}\b", lambda _: new[0], other)
@@ -201,7 +207,9 @@ def _retooled(said: str, other: str) -> str | None:
 
 def _one_uses(said: str, other: str) -> bool:
     """True if a switch is not of a person where a team uses a thing, or the other way, and neither is of one use."""
-    if guard("update_lasting").search(other) or any(guard("update_some").match(other, each.end) for each in values.values(other)):
+    if guard("update_lasting").search(other) or any(
+        guard("update_some").match(other, each.end) for each in values.values(other)
+    ):
         return False
     if any(guard("update_limit").match(said, each.end) for each in values.values(said)):
         return False
@@ -272,6 +280,7 @@ def _ends_a_phrase(text: str, word: str, known: content.Vocabulary) -> bool:
     return False
 
 
+@lru_cache(maxsize=4096)
 def _persons(text: str) -> frozenset[str]:
     """Return the words of a text that name other people or what is theirs."""
     return frozenset(each[0].casefold() for each in guard("update_persons").finditer(text))

@@ -127,6 +127,7 @@ def is_whole(said: str) -> bool:
     return not any(each.part for each in values(said))
 
 
+@lru_cache(maxsize=4096)
 def sorts(text: str) -> frozenset[str]:
     """Return of which sorts the values of a text are."""
     return frozenset().union(*(each.sorts for each in values(text)))
