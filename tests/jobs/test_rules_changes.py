@@ -328,7 +328,7 @@ def test_a_second_allergy_stands_beside_the_first() -> None:
         ("We use MySQL here.", "actually we switched to Postgres", "We use Postgres here."),
         ("My editor is VS Code.", "Actually I switched to Neovim.", "User's editor is Neovim."),
         ("Our database is MySQL.", "We switched to Postgres.", "Our database is Postgres."),
-        ("I use npm.", "I've switched to pnpm now.", "User uses pnpm."),
+        ("I use npm.", "I've switched to pnpm now.", "User has switched to pnpm now."),
         ("I'm on Debian.", "Actually I switched to Fedora last week because of the drivers.", "User is on Fedora."),
     ],
 )  # fmt: skip
