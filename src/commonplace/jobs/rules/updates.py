@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from functools import lru_cache
+from itertools import pairwise
 from typing import Final, TypeVar
 
 from commonplace.jobs.rules import values
@@ -25,6 +26,7 @@ _WORD: Final = pattern(r"[^\W_]+(?:-[^\W_]+)*")
 _LEAST_CHARS: Final = 4  # of a word that two texts share; fewer if it is of wide signs
 _OWNER_WORDS: Final = 3  # with which a statement begins that is of another person
 _TIMES: Final = frozenset({"date", "clock"})
+_SIGN_WORDS: Final = 3  # of what says that a value is corrected
 _OTHER_WORDS: Final = 2  # that a clause with a new day may have beside the thing it names
 _LONGEST: Final = 200  # characters of a sentence that corrects
 
@@ -41,14 +43,22 @@ def is_news(said: str) -> bool:
 
 def is_bare(said: str) -> bool:
     """True if a sentence says a value and nothing of what it is (`sorry, the 12th`, `we've switched to Helix`)."""
+    return bool(_bare(said))
+
+
+@lru_cache(maxsize=64)
+def _bare(said: str) -> str:
+    """Return the part of a bare sentence that says its value: all of it, or what is alone behind `sorry`."""
     parts = guard("update_part").split(said)
-    told = [each for each in parts if values.values(each)]
-    left, things = " ".join(values.without(each) for each in told), values.things(said)
+    for sign, value in pairwise(parts):
+        alone = values.values(value) and not _words(_unsigned(values.without(value)), content.Vocabulary())
+        if alone and len(sign.split()) <= _SIGN_WORDS and guard("update_mistaken").search(sign):
+            return value
+    left, things = values.without(said), values.things(said)
     for kind in things:
         left = re.sub(rf"\b(?:{kinds()[kind].called.pattern})\b", " ", left, flags=re.IGNORECASE)
-    beside = " ".join(each for each in parts if each not in told)
-    more = {content.bare(each) for text in (left, beside) for each in _words(_unsigned(text), content.Vocabulary())}
-    return bool(told) and more <= (COMMON if things else COMMON & set(content.words(beside)))
+    more = {content.bare(each) for each in _words(_unsigned(left), content.Vocabulary())}
+    return said if values.values(said) and more <= (COMMON if things else frozenset()) else ""
 
 
 def _unsigned(text: str) -> str:
@@ -87,7 +97,7 @@ def rewritten(said: str, other: str) -> str | None:
 
 def _revalued(said: str, other: str) -> str | None:
     """Return a statement with its new value; the thing is named, or nothing but the value is said."""
-    parts = _said_so(said)
+    parts = _said_so(_bare(said) or said)
     said_sorts = values.sorts(", ".join(parts))
     sorts = values.sorts(other) if said_sorts else said_sorts
     text = values.replaced(", ".join(parts), other) if said_sorts & sorts else None
@@ -167,7 +177,9 @@ def _moved(said: str, other: str) -> str | None:
             continue
         found = {(each["at"] or "", _first(each, "place")) for each in guard("update_place").finditer(said)}
         found = {
-            (at, place) for at, place in found if not (guard("update_no_place").match(place) or values.sorts(place))
+            (at, place)
+            for at, place in found
+            if not (guard("update_no_place").match(place) or values.sorts(place) or f" {place}" in other)
         }
         if len(found) == 1:
             at, place = found.pop()
@@ -184,11 +196,12 @@ def _at(held: re.Match[str], at: str, place: str) -> str | None:
     if content.is_wide(place):
         return None
     of_a_kind = held["at"] and any({at.casefold(), held["at"].casefold()} <= set(kind.split()) for kind in _ALIKE)
-    end = "." if held.string.endswith(".") else ""
+    more = guard("update_beside").fullmatch(held.string, held.end())
+    end = more["more"] if more else "." if held.string.endswith(".") else ""
     return f"{held['head']}{at if of_a_kind else held['at']}{held['gap']}{place}{end}"
 
 
-_ALIKE: Final = ("in at near", "à au aux en", "a ad in alla al alle allo nel nella presso", "em no na", "en a")
+_ALIKE: Final = ("in at near", "à au aux en", "a ad in alla al alle allo nel nella presso", "em no na")
 
 
 def _first(found: re.Match[str], name: str) -> str:
