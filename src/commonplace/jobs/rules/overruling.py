@@ -68,7 +68,8 @@ def _last(memos: Sequence[Memo], memo: Memo) -> list[Memo]:
         return _last_of(memos, memo, lambda kept: kept.kind == "decision")
     if memo.supersedes:
         return []
-    used = one_meant(memo, ((kept, kept.text) for kept in memos if kept.speaker == memo.speaker))
+    own = [kept for kept in memos if kept.speaker == memo.speaker and kept.slot != CHANGE]
+    used = one_meant(memo, ((kept, kept.text) for kept in own))
     if used is not None:
         return [used]
     return _last_of(memos, memo, lambda kept: _is_used(memo, kept)) if memo.slot == SWITCHED else []

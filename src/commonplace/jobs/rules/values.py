@@ -17,7 +17,7 @@ from commonplace.text.everyday import COMMON
 
 
 class Value(NamedTuple):
-    """What stands in one place of a text, and of which sorts; a `part` is a day of which the month is not said."""
+    """A value in one place of a text, and of which sorts it is; a `part` is a day of which the month is not said."""
 
     sorts: frozenset[str]
     start: int
