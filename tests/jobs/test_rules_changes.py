@@ -80,7 +80,7 @@ def after(*talks: str, name: str | None = None) -> list[str]:
         ("I bank with Nordea.", "I've moved my savings over to Revolut from Nordea.",
          "User has moved their savings over to Revolut from Nordea."),
         ("I listen to music on Deezer.", "I ditched Deezer last week, I'm on Tidal now.",
-         "User listens to music on Tidal."),
+         "User ditched Deezer in the week of 2026-02-23, they're on Tidal now."),
     ],
 )  # fmt: skip
 def test_what_is_new_takes_the_place_of_what_is_over(before: str, said: str, now: str) -> None:

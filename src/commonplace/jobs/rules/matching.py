@@ -17,7 +17,6 @@ from commonplace.text.likeness.wording import MANY, RELATIVES, tokens
 from commonplace.text.patterns import pattern
 
 _YEAR: Final = pattern(r"\b(?:19|20)\d\d\b")
-_VERSION: Final = pattern(r"\b([A-Z][\w.+#-]*) v?(\d[\w.]*\w|\d)")
 _WORD: Final = pattern(r"[^\W_][\w.+#-]*\w|\w", re.UNICODE)
 _DATE: Final = pattern(r"\b(?:19|20)\d\d-\d\d")
 _NAMED: Final = pattern(r"(?<=[\w,;:] )[^\W\d_a-z][\w’'-]+")
@@ -180,12 +179,6 @@ def of_one_thing(text: str, other: str, value: str) -> bool:
     first = text.split(" ", 1)[0]
     mine = (content(text) & content(other)) - (content(first) if other.startswith(f"{first} ") else set())
     return any(len(word) > 2 for word in mine - _numbers(mine) - content(value))
-
-
-def other_version(text: str, other: str) -> bool:
-    """True if two statements name one thing, each with another number behind it."""
-    named = dict(_VERSION.findall(other))
-    return any(named.get(name, number) != number for name, number in _VERSION.findall(text))
 
 
 def _instead(text: str, other: str) -> bool:

@@ -10,8 +10,8 @@ from typing import Final, TypeVar
 
 import msgspec
 
-from commonplace.jobs.rules import matching, updates, values
-from commonplace.jobs.rules.memos import CHANGE, CHANGED_MIND, HOME, NAMED, RENAMED, SWITCHED, Memo
+from commonplace.jobs.rules import matching, updates
+from commonplace.jobs.rules.memos import CHANGE, CHANGED_MIND, HOME, NAMED, RENAMED, Memo
 from commonplace.jobs.rules.patterns import guard
 from commonplace.jobs.rules.wording import UNNAMED
 
@@ -70,15 +70,7 @@ def _last(memos: Sequence[Memo], memo: Memo) -> list[Memo]:
         return []
     own = [kept for kept in memos if kept.speaker == memo.speaker and kept.slot != CHANGE]
     used = one_meant(memo, ((kept, kept.text) for kept in own))
-    if used is not None:
-        return [used]
-    return _last_of(memos, memo, lambda kept: _is_used(memo, kept)) if memo.slot == SWITCHED else []
-
-
-def _is_used(memo: Memo, kept: Memo) -> bool:
-    """True if a memo says what is used, and is not known to be of another kind than what a switch is to."""
-    mine, other = values.things(memo.text), values.things(kept.text)
-    return guard("in_use").search(kept.text) is not None and not (mine and other and mine.isdisjoint(other))
+    return [] if used is None else [used]
 
 
 def _within(kept: Memo, memo: Memo) -> bool:
@@ -103,8 +95,6 @@ def is_said_in(memo: Memo, text: str) -> bool:
 
 def is_over(memo: Memo, text: str) -> bool:
     """True if a memo takes the place of a statement."""
-    if memo.slot == SWITCHED and guard("in_use").search(text) and matching.other_version(memo.text, text):
-        return True
     ended = "" if memo.slot == NAMED else memo.supersedes  # of another thing the value stays
     mine, other = _unnamed(memo.text, memo.speaker), _unnamed(text, memo.speaker)
     frames = "|".join(_unnamed(frame, memo.speaker) for frame in memo.frame.split("|"))

@@ -226,6 +226,9 @@ def _one_uses(said: str, other: str) -> bool:
         return False
     if any(guard("update_limit").match(said, each.end) for each in values.values(said)):
         return False
+    named, held = ({each.said.split()[0].casefold() for each in values.values(text)} for text in (said, other))
+    if named & held:  # another version of it
+        return True
     we, one = guard("we_start").search(said), re.search(r"\bI\b", said)
     return not (we and other.startswith(("User ", "User'"))) and not (one and other.startswith(("We ", "Our ")))
 
