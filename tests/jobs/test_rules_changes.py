@@ -43,7 +43,7 @@ def after(*talks: str, name: str | None = None) -> list[str]:
         ("I live in Ghent.", "We finally did it: we left Ghent and live in Bruges now.",
          "We left Ghent and live in Bruges now."),
         ("I keep my notes in Joplin.", "my notes are in Obsidian now, the other one got slow",
-         "User's notes are in Obsidian now."),
+         "User keeps their notes in Obsidian."),
         ("Our internet is Nordlink.", "We cancelled Nordlink and have Kveld internet now.",
          "We cancelled Nordlink and have Kveld internet now."),
         ("My manager is called Oddvar Rise.", "from now on I report to Terje Brattbakk and not to Oddvar Rise",
@@ -72,9 +72,9 @@ def after(*talks: str, name: str | None = None) -> list[str]:
         ("The Lofoten hut, we leave on 5 April, by the night train.", "the Lofoten hut trip got postponed: departure on 9 May",
          "The Lofoten hut trip got postponed: departure on 2026-05-09."),
         ("Our CI runs on Travis.", "we finally migrated off Travis, builds are on Buildkite now",
-         "We finally migrated off Travis, builds are on Buildkite now."),
+         "Our CI runs on Buildkite."),
         ("We use MongoDB for the orders.", "The orders are off MongoDB, they live in CockroachDB now.",
-         "The orders are off MongoDB, they live in CockroachDB now."),
+         "We use CockroachDB for the orders."),
         ("My camera is a Canon R6.", "I traded my Canon R6 in for a Fuji X100.",
          "User traded their Canon R6 in for a Fuji X100."),
         ("I bank with Nordea.", "I've moved my savings over to Revolut from Nordea.",
@@ -324,12 +324,12 @@ def test_a_second_allergy_stands_beside_the_first() -> None:
 @in_one_test(
     ("before", "said", "now"),
     [
-        ("I use VS Code as my editor.", "actually I switched to Neovim", "User switched to Neovim."),
-        ("We use MySQL here.", "actually we switched to Postgres", "We switched to Postgres."),
-        ("My editor is VS Code.", "Actually I switched to Neovim.", "User switched to Neovim."),
-        ("Our database is MySQL.", "We switched to Postgres.", "We switched to Postgres."),
+        ("I use VS Code as my editor.", "actually I switched to Neovim", "User uses Neovim as their editor."),
+        ("We use MySQL here.", "actually we switched to Postgres", "We use Postgres here."),
+        ("My editor is VS Code.", "Actually I switched to Neovim.", "User's editor is Neovim."),
+        ("Our database is MySQL.", "We switched to Postgres.", "Our database is Postgres."),
         ("I use npm.", "I've switched to pnpm now.", "User has switched to pnpm now."),
-        ("I'm on Debian.", "Actually I switched to Fedora last week because of the drivers.", "User switched to Fedora"),
+        ("I'm on Debian.", "Actually I switched to Fedora last week because of the drivers.", "User is on Fedora."),
     ],
 )  # fmt: skip
 def test_a_bare_switch_replaces_the_one_thing_of_its_kind_in_use(before: str, said: str, now: str) -> None:

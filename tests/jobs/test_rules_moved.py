@@ -42,7 +42,7 @@ def test_the_day_that_something_was_moved_to_is_a_date(tmp_path: Path, said: str
 
 def test_the_date_before_goes(tmp_path: Path) -> None:
     assert stated(tmp_path, "The demo is on Friday.", "The demo got moved to next Tuesday.") == [
-        "The demo got moved to 2026-03-17."
+        "The demo is on 2026-03-17."
     ]
 
 

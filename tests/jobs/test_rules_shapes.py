@@ -96,7 +96,7 @@ def test_what_only_looks_like_it_is_left_alone(text: str) -> None:
 
 
 CHANGES = [
-    ("Our stand-up is at 9:30 every day.", "The stand-up moves to 10:15 every day.", "The stand-up moves to 10:15 every day."),
+    ("Our stand-up is at 9:30 every day.", "The stand-up moves to 10:15 every day.", "Our stand-up is at 10:15 every day."),
     ("The stand-up moves from 9:30 to 10:15.", "The stand-up is now at 11:00 every day.", "The stand-up is now at 11:00 every day."),
     ("Ada indents with tabs, also in Python.", "From now on Python is indented with four spaces, no tabs.",
      "From now on Python is indented with four spaces, no tabs."),

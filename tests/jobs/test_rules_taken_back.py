@@ -38,17 +38,17 @@ def kept(folder: Path, *talk: str, layout: str = "native", names: tuple[str, ...
         (
             "My dentist appointment is on March 13 at 14:15.",
             "The dentist appointment moved to March 20 at 9:00.",
-            ["The dentist appointment moved to 2026-03-20 at 9:00."],
+            ["User's dentist appointment is on 2026-03-20 at 9:00."],
         ),
         (
             "My dentist appointment is on March 13 at 14:15.",
             "The dentist moved my appointment to March 20 at 9:00.",
-            ["User: The dentist moved my appointment to 2026-03-20 at 9:00."],
+            ["User's dentist appointment is on 2026-03-20 at 9:00."],
         ),
         (
             "The retro is every Thursday at 15:00.",
             "We moved the retro to Tuesdays at 10:00.",
-            ["We moved the retro to Tuesdays at 10:00."],
+            ["The retro is every Tuesday at 10:00."],
         ),
         (
             "I work at Siemens as an engineer.",
@@ -56,8 +56,13 @@ def kept(folder: Path, *talk: str, layout: str = "native", names: tuple[str, ...
             ["User quit their job at Siemens.", "User works at Bosch now."],
         ),
         ("I work at Siemens as an engineer.", "I changed jobs: I'm at Bosch now.", ["User works at Bosch now."]),
-        ("The API listens on port 8080.", "We changed the API port to 9090.", ["We changed the API port to 9090."]),
-        ("The API listens on port 8080.", "The API port is now 9090.", ["The API port is now 9090."]),
+        ("The API listens on port 8080.", "We changed the API port to 9090.", ["The API listens on port 9090."]),
+        ("The API listens on port 8080.", "The API port is now 9090.", ["The API listens on port 9090."]),
+        (
+            "The API listens on port 8080 and the metrics on 8081.",
+            "We changed the API port to 9090.",
+            ["The API listens on port 9090 and the metrics on 8081."],
+        ),
     ],
 )
 def test_what_no_longer_holds_goes(tmp_path: Path, layout: str, before: str, after: str, left: list[str]) -> None:
@@ -70,7 +75,6 @@ def test_what_no_longer_holds_goes(tmp_path: Path, layout: str, before: str, aft
         ("My interview is on June 3.", "My dentist appointment moved to June 10."),
         ("My sister's dentist appointment is on March 13.", "My dentist appointment moved to March 20."),
         ("My brother Tom works at Siemens.", "I quit my job at Siemens."),
-        ("The API listens on port 8080 and the worker on 8081.", "We changed the API port to 9090."),
         ("I work at Siemens as an engineer.", "I'm at Heathrow now."),
     ],
 )
@@ -176,23 +180,23 @@ def test_who_only_remembers_asks_nothing(tmp_path: Path, said: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("before", "after"),
+    ("before", "after", "now"),
     [
-        ("Ich wohne in Hamburg.", "Ich bin nach Köln gezogen."),
-        ("Ich wohne in Hamburg.", "Wir sind letzte Woche nach Köln umgezogen."),
-        ("Vivo en Madrid.", "Me he mudado a Valencia."),
-        ("J'habite à Lyon.", "J'ai déménagé à Paris."),
-        ("Abito a Roma.", "Mi sono trasferita a Milano."),
-        ("Moro em Lisboa.", "Mudei-me para o Porto."),
-        ("Ik woon in Utrecht.", "Ik ben naar Gent verhuisd."),
-        ("Mieszkam w Krakowie.", "Przeprowadziłam się do Gdańska."),
-        ("Я живу в Москве.", "Я переехал в Казань."),
-        ("我住在北京。", "我搬到上海了。"),
-        ("大阪に住んでいます。", "京都に引っ越しました。"),
+        ("Ich wohne in Hamburg.", "Ich bin nach Köln gezogen.", "Ich wohne in Köln"),
+        ("Ich wohne in Hamburg.", "Wir sind letzte Woche nach Köln umgezogen.", "Ich wohne in Köln"),
+        ("Vivo en Madrid.", "Me he mudado a Valencia.", "Me he mudado a Valencia"),
+        ("J'habite à Lyon.", "J'ai déménagé à Paris.", "J'habite à Paris"),
+        ("Abito a Roma.", "Mi sono trasferita a Milano.", "Abito a Milano"),
+        ("Moro em Lisboa.", "Mudei-me para o Porto.", "Moro em Porto"),
+        ("Ik woon in Utrecht.", "Ik ben naar Gent verhuisd.", "Ik ben naar Gent verhuisd"),
+        ("Mieszkam w Krakowie.", "Przeprowadziłam się do Gdańska.", "Przeprowadziłam się do Gdańska"),
+        ("Я живу в Москве.", "Я переехал в Казань.", "Я переехал в Казань"),
+        ("我住在北京。", "我搬到上海了。", "我住在上海"),
+        ("大阪に住んでいます。", "京都に引っ越しました。", "京都に引っ越しました"),
     ],
 )
-def test_a_move_replaces_the_home_in_other_languages(tmp_path: Path, before: str, after: str) -> None:
-    assert kept(tmp_path, before, after) == [f"User: {after.rstrip('.。')}"]
+def test_a_move_replaces_the_home_in_other_languages(tmp_path: Path, before: str, after: str, now: str) -> None:
+    assert kept(tmp_path, before, after) == [f"User: {now}"]
 
 
 @pytest.mark.parametrize(

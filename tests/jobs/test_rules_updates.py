@@ -227,3 +227,57 @@ def test_a_plain_statement_is_taken_without_its_tail(said: str, kept: str) -> No
 
 def test_a_long_sentence_is_no_short_correction() -> None:
     assert not updates.is_news("now " + "and then we talked about it " * 12)
+
+
+@in_one_test(
+    ("before", "said", "now"),
+    [
+        (
+            "my sister's birthday is 14 March",
+            "sorry, the 24th, I always get that wrong",
+            "User's sister's birthday is 24 March.",
+        ),
+        (
+            "the dev server runs on port 6173",
+            "port's 6199 now, the old one clashed",
+            "The dev server runs on port 6199.",
+        ),
+        (
+            "the prod database is on MySQL 5.7",
+            "upgrade went through, prod is MySQL 8.4",
+            "The prod database is on MySQL 8.4.",
+        ),
+        (
+            "Der Elternabend ist am Dienstag, 6. Oktober",
+            "Elternabend verschoben, 13. Oktober",
+            "User: Der Elternabend ist am 13. Oktober",
+        ),
+        ("Wir bauen mit Maven", "Haben gestern auf Gradle umgestellt", "User: Wir bauen mit Gradle"),
+        ("vivo en Murcia", "ya no, ahora estoy en Alicante", "User: vivo en Alicante"),
+        (
+            "Vivo en Murcia con mis dos gatos",
+            "ya no vivo en Murcia, me mudé a Lugo",
+            "User: Vivo en Lugo con mis dos gatos",
+        ),
+        ("la prova è alle 15 di mercoledì", "spostata a giovedì alle 10", "User: la prova è alle 10 di giovedì"),
+        ("scrivo con Vim", "sono passato a Zed, niente più Vim", "User: scrivo con Zed"),
+        ("a porta da api é 4000", "troquei pra 4300", "User: a porta da api é 4300"),
+        ("体检约在5月8号", "体检改到5月15号了", "User: 体检约在5月15号"),
+        ("パッケージ管理はyarnです", "bunに乗り換えました", "User: パッケージ管理はbunです"),
+        (
+            "Mon fils Luc est né le 3 février 2019",
+            "Pardon, le 13, pas le 3.",
+            "User: Mon fils Luc est né le 13 février 2019",
+        ),
+        ("The stand-up is at 9:30.", "The stand-up moves from 9:30 to 10:15.", "The stand-up is at 10:15."),
+        ("não bebo mais café, só chá", "obrigado", "User: não bebo mais café, só chá"),
+    ],
+)
+def test_one_value_said_anew_is_put_into_what_is_known(before: str, said: str, now: str) -> None:
+    """In any language: a day, an hour, a number, a version, a thing of a kind or a place."""
+    assert after([], before, said) == [now]
+
+
+def test_two_remarks_on_changes_are_not_of_each_other() -> None:
+    said = "Also 13 colours are now in the theme. Also 14 panels are now in the theme."
+    assert after([], said) == []

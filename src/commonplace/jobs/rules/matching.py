@@ -17,7 +17,6 @@ from commonplace.text.likeness.wording import MANY, RELATIVES, tokens
 from commonplace.text.patterns import pattern
 
 _YEAR: Final = pattern(r"\b(?:19|20)\d\d\b")
-_VERSION: Final = pattern(r"\b([A-Z][\w.+#-]*) v?(\d[\w.]*\w|\d)")
 _WORD: Final = pattern(r"[^\W_][\w.+#-]*\w|\w", re.UNICODE)
 _DATE: Final = pattern(r"\b(?:19|20)\d\d-\d\d")
 _NAMED: Final = pattern(r"(?<=[\w,;:] )[^\W\d_a-z][\w’'-]+")
@@ -26,8 +25,6 @@ _EMPTY_NOUN: Final = (
 )
 _SPEAKER: Final = pattern(r"(?:user|we|i|our)\b(?!['’]s)", re.IGNORECASE)
 _WE: Final = pattern(r"\A(?:we|i) ")
-_TIMES: Final = frozenset({"date", "clock", "day"})
-_SORTS: Final = ("date", "clock", "day", "address", "number")
 _IDEOGRAPH: Final = pattern(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
@@ -137,7 +134,7 @@ def succeeds(text: str, frame: str, supersedes: str, other: str, *, home: bool =
     if supersedes and _is_held(other, supersedes) and not _of_another_person(text, other):
         told_apart = guard("of_time").fullmatch(supersedes) or _is_contrast(text, supersedes)
         return not told_apart or of_one_thing(text, other, supersedes)
-    return any(over(text, other) for over in (_sets, _resets, _moves_home, _instead, _in_role, _has_another_value))
+    return any(over(text, other) for over in (_sets, _moves_home, _instead, _in_role, _has_another_value))
 
 
 def takes_back(text: str, values: Iterable[str], other: str) -> bool:
@@ -184,12 +181,6 @@ def of_one_thing(text: str, other: str, value: str) -> bool:
     return any(len(word) > 2 for word in mine - _numbers(mine) - content(value))
 
 
-def other_version(text: str, other: str) -> bool:
-    """True if two statements name one thing, each with another number behind it."""
-    named = dict(_VERSION.findall(other))
-    return any(named.get(name, number) != number for name, number in _VERSION.findall(text))
-
-
 def _instead(text: str, other: str) -> bool:
     """True if `… four spaces, no tabs` or `no coffee any more` ends what another statement says of the same thing."""
     if _denies(other):
@@ -209,25 +200,6 @@ def _sets(text: str, other: str) -> bool:
     return len(thing) > 1 and thing <= content(other)
 
 
-def _resets(text: str, other: str) -> bool:
-    """True if a statement says to what a thing was moved or changed, and another gives it a value of the same sort.
-
-    A thing is known by two words that both have, or by one with which the other begins if the value is a time.
-    """
-    found = guard("resets").match(text)
-    if found is None or _denies(other) or _whose(text) != _whose(other):
-        return False
-    thing = content(found["thing"] or found["named"] or found["set"])
-    begins = content(guard("held_at").split(guard("speaker_label").sub("", other), maxsplit=1)[0])
-    begin = max(found.start("value"), found.start("valued"))
-    new, old = _sorts(text[begin:]), _sorts(other)
-    shared = (content(text[:begin]) & content(other)) - words("light") - {"user"}
-    whole = thing == begins - {"user"} and all(sort in _TIMES for sort, _ in new)
-    if not thing <= content(other) or not (len(shared) > 1 or whole):
-        return False
-    return bool(new) and all(_has_one(old, *each) for each in new)
-
-
 def _moves_home(text: str, other: str) -> bool:
     """True if a person says in another language than English that they have moved, and another where they live."""
     moved = guard("moved_home").match(text) is not None and guard("not_of_late").search(text) is None
@@ -239,19 +211,6 @@ def _whose(text: str) -> set[str]:
     owner = guard("owner").match(text)
     found = {token.word for token in tokens(text)}
     return {word for word in RELATIVES if word in found} | ({owner["who"]} if owner else set())
-
-
-def _has_one(values: Sequence[tuple[str, str]], sort: str, unit: str) -> bool:
-    units = [of for each, of in values if each == sort]
-    return len(units) == 1 and (not unit or units[0] in {"", unit})
-
-
-def _sorts(text: str) -> list[tuple[str, str]]:
-    """Return of which sort each value in a text is (a date, a clock, a number), and what a number counts."""
-    return [
-        (next(sort for sort in _SORTS if found[sort]), (found["unit"] or "").lower())
-        for found in guard("value_sorts").finditer(text)
-    ]
 
 
 def _has_another_value(text: str, other: str) -> bool:

@@ -15,10 +15,6 @@ CHANGED_MIND = "changed mind"
 """The slot of a decision that takes the last one back."""
 
 
-SWITCHED = "switched"
-"""The slot of a correction that says what is used now, and not in place of what."""
-
-
 CHANGE = "change"
 """The slot of a statement that counts only in place of another one: it says what is new or over."""
 

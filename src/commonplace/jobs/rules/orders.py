@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from commonplace.jobs.rules import corrections, patterns, talks, wording
+from typing import Final
+
+from commonplace.jobs.rules import corrections, patterns, talks, values, wording
 from commonplace.jobs.rules.clauses import Clause
 from commonplace.jobs.rules.complete import TEXT_CHARS
 from commonplace.jobs.rules.memos import Memo
@@ -10,6 +12,8 @@ from commonplace.jobs.rules.patterns import guard
 from commonplace.jobs.rules.talks import Talk
 from commonplace.records import RecordedMessage, Trust
 from commonplace.text.pieces import one_line, plain_name
+
+VALUED_CHARS: Final = 90  # of a statement that gives a thing a value
 
 
 def standing(talk: Talk, item: RecordedMessage, start: int, clause: Clause) -> Memo | None:
@@ -86,7 +90,8 @@ def foreign(talk: Talk, item: RecordedMessage, start: int, clause: Clause) -> Me
         (
             rule
             for rule in patterns.rows("foreign")
-            if (talk.coding or not rule.code) and any(map(rule.pattern.match, ways))
+            if (talk.coding or not rule.code)
+            and (rule.pattern.fullmatch(_marked(ways[1])) if rule.marked else any(map(rule.pattern.match, ways)))
         ),
         None,
     )
@@ -99,3 +104,9 @@ def foreign(talk: Talk, item: RecordedMessage, start: int, clause: Clause) -> Me
     if found.kind != "instruction":
         text = f"{plain_name(item.message.name) or wording.UNNAMED}: {text}"
     return talks.memo_of(item, found.kind, text, talks.span_of(start, clause), found.weight)
+
+
+def _marked(text: str) -> str:
+    """Return a text with signs for its values; empty if no short statement of a value begins so."""
+    short = len(text) <= VALUED_CHARS and guard("of_a_value").search(text) is not None
+    return values.marked(text) if short else ""

@@ -10,8 +10,8 @@ from typing import Final, TypeVar
 
 import msgspec
 
-from commonplace.jobs.rules import matching, switches, updates
-from commonplace.jobs.rules.memos import CHANGE, CHANGED_MIND, HOME, NAMED, RENAMED, SWITCHED, Memo
+from commonplace.jobs.rules import matching, updates
+from commonplace.jobs.rules.memos import CHANGE, CHANGED_MIND, HOME, NAMED, RENAMED, Memo
 from commonplace.jobs.rules.patterns import guard
 from commonplace.jobs.rules.wording import UNNAMED
 
@@ -48,9 +48,9 @@ def admit(memos: list[Memo], memo: Memo) -> list[Memo]:
 
 def in_its_place(memo: Memo, text: str) -> str:
     """Return what is known once a memo has replaced a statement: itself, or the statement with the new value."""
-    stands = memo.slot != CHANGE and (is_over(memo, text) or _is_switched(memo, text))
-    new = updates.rewritten(memo.news, _unnamed(text, memo.speaker)) if memo.news and not stands else None
-    if new and not matching.content(new) <= matching.content(memo.text):
+    new = updates.rewritten(memo.news, _unnamed(text, memo.speaker)) if memo.news else None
+    says_it = matching.content(new or "") <= matching.content(memo.text)
+    if new and not (says_it and guard("update_put").search(memo.text) is None):
         return _named(new, memo.speaker)
     if new is not None and memo.slot == CHANGE and _unnamed(text, memo.speaker).startswith(_SAID):
         return _named(_SAID + updates.worded(memo.news), memo.speaker)
@@ -68,16 +68,9 @@ def _last(memos: Sequence[Memo], memo: Memo) -> list[Memo]:
         return _last_of(memos, memo, lambda kept: kept.kind == "decision")
     if memo.supersedes:
         return []
-    used = one_meant(memo, ((kept, kept.text) for kept in memos if kept.speaker == memo.speaker))
-    if used is not None:
-        return [used]
-    return _last_of(memos, memo, lambda kept: _is_used(memo, kept)) if memo.slot == SWITCHED else []
-
-
-def _is_used(memo: Memo, kept: Memo) -> bool:
-    """True if a memo says what is used, and is not known to be of another kind than what a switch is to."""
-    mine, other = _unnamed(memo.text, memo.speaker), _unnamed(kept.text, kept.speaker)
-    return guard("in_use").search(kept.text) is not None and not switches.differ(mine, other)
+    own = [kept for kept in memos if kept.speaker == memo.speaker and kept.slot != CHANGE]
+    used = one_meant(memo, ((kept, kept.text) for kept in own))
+    return [] if used is None else [used]
 
 
 def _within(kept: Memo, memo: Memo) -> bool:
@@ -102,8 +95,6 @@ def is_said_in(memo: Memo, text: str) -> bool:
 
 def is_over(memo: Memo, text: str) -> bool:
     """True if a memo takes the place of a statement."""
-    if memo.slot == SWITCHED and guard("in_use").search(text) and matching.other_version(memo.text, text):
-        return True
     ended = "" if memo.slot == NAMED else memo.supersedes  # of another thing the value stays
     mine, other = _unnamed(memo.text, memo.speaker), _unnamed(text, memo.speaker)
     frames = "|".join(_unnamed(frame, memo.speaker) for frame in memo.frame.split("|"))
@@ -113,13 +104,7 @@ def is_over(memo: Memo, text: str) -> bool:
 def one_meant(memo: Memo, stated: Iterable[tuple[Key, str]]) -> Key | None:
     """Return the key of the one statement that a bare switch, or a short update, replaces."""
     unnamed = [(key, _unnamed(text, memo.speaker)) for key, text in stated]
-    found = None if memo.supersedes else switches.switched_from(_unnamed(memo.text, memo.speaker), unnamed)
-    return updates.updated(memo.news, unnamed) if found is None and memo.news else found
-
-
-def _is_switched(memo: Memo, text: str) -> bool:
-    said, known = (_unnamed(each, memo.speaker) for each in (memo.text, text))
-    return switches.switched_from(said, [(True, known)]) is not None
+    return updates.updated(memo.news, unnamed) if memo.news else None
 
 
 def _unnamed(text: str, speaker: str | None) -> str:

@@ -26,7 +26,7 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
 
     `dated` wants a date in the clause, `ahead` one that is still to come; `past` says that it tells
     what has happened; `unreal` lets conditions and wishes pass; `loose` looks harder at the object;
-    `the` lets the object begin with `the`; `code` wants a talk about code.
+    `the` lets the object begin with `the`; `code` wants a talk about code; `marked` has signs for values.
     """
 
     kind: Kind
@@ -41,6 +41,7 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
     the: bool = True
     code: bool = False
     loose: bool = False
+    marked: bool = False
 
 
 @cache
@@ -62,17 +63,22 @@ def things() -> tuple[re.Pattern[str], ...]:
 
 
 class Things(msgspec.Struct, frozen=True):
-    """What a kind of things is called, and the things of it, each as a whole text."""
+    """What a kind of things is called, and the things of it: as a whole text, and as a part of one."""
 
     called: re.Pattern[str]
     things: re.Pattern[str]
+    named: re.Pattern[str]
 
 
 @cache
 def kinds() -> dict[str, Things]:
     """Return the kinds of which one thing is used at a time, by name."""
     return {
-        name: Things(_compile(called), _compile(rf"(?:{things})(?: v?\d[\w.]*)?(?: (?:{called}))?"))
+        name: Things(
+            _compile(called),
+            _compile(rf"(?:{things})(?: v?\d[\w.]*)?(?: (?:{called}))?"),
+            _compile(rf"(?:{things})(?: v?\d(?:[\w.]*\w)?)?{{{{no_more}}}}"),
+        )
         for name, (called, things) in _data()["kinds"].items()
     }
 

@@ -11,7 +11,7 @@ import msgspec
 from commonplace.jobs.rules import clauses, complete, corrections, patterns, talks, wording
 from commonplace.jobs.rules.clauses import Clause
 from commonplace.jobs.rules.complete import TEXT_CHARS
-from commonplace.jobs.rules.memos import CHANGED_MIND, HOME, SWITCHED, Memo
+from commonplace.jobs.rules.memos import CHANGED_MIND, HOME, Memo
 from commonplace.jobs.rules.patterns import Kind, Rule, guard
 from commonplace.jobs.rules.talks import Talk
 from commonplace.records import RecordedMessage
@@ -145,8 +145,6 @@ def _slot(
     """Return the slot that the statement gives a value to; a recent move says where a person lives."""
     if "changed my mind" in clause.lead and rule.kind == "decision":
         return CHANGED_MIND
-    if "actually" in clause.lead and guard("switched").match(clause.text, clause.core):
-        return SWITCHED
     at = item.message.at
     late = first is None or (at is not None and first.last > at.date() - timedelta(days=366))
     old = any(at is not None and int(year) < at.year - 1 for year in re.findall(r"\b(?:19|20)\d\d\b", clause.text))

@@ -149,8 +149,10 @@ class _Desk:
 
     def put(self, memo: Memo) -> None:
         place = self._targets.get(memo.kind)
-        if memo.becomes and (self._correct(memo) or self._correct_topic(memo) or not memo.alone):
-            return
+        if memo.becomes:
+            if self._correct(memo) or self._correct_topic(memo) or not (memo.alone or memo.news):
+                return
+            memo = memo if memo.alone else msgspec.structs.replace(memo, becomes="", supersedes="", slot=CHANGE)
         if place is None:
             self._tell(memo)
         elif place.form == "topic":

@@ -142,8 +142,6 @@ class Reader:
             said = dates.absolute(said, item.message.at, self._talk.zone)[0] if item.message.at else said
             span = (start + begin, start + end)
             inside = [memo for memo in found if memo.span[0] < span[1] and span[0] < memo.span[1]]
-            if any(memo.becomes for memo in inside):
-                continue
             if inside:
                 last = max(inside, key=lambda memo: (memo.slot != CHANGE, memo.span))
                 found[found.index(last)] = msgspec.structs.replace(last, news=said)

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from functools import lru_cache
+from itertools import pairwise
 from typing import Final, TypeVar
 
-from commonplace.jobs.rules import retimed, switches
-from commonplace.jobs.rules.patterns import guard
+from commonplace.jobs.rules import values
+from commonplace.jobs.rules.patterns import guard, kinds
 from commonplace.text import content, denials
 from commonplace.text.everyday import COMMON
 from commonplace.text.patterns import pattern
@@ -23,6 +25,8 @@ OWN: Final = ""
 _WORD: Final = pattern(r"[^\W_]+(?:-[^\W_]+)*")
 _LEAST_CHARS: Final = 4  # of a word that two texts share; fewer if it is of wide signs
 _OWNER_WORDS: Final = 3  # with which a statement begins that is of another person
+_TIMES: Final = frozenset({"date", "clock"})
+_SIGN_WORDS: Final = 3  # of what says that a value is corrected
 _OTHER_WORDS: Final = 2  # that a clause with a new day may have beside the thing it names
 _LONGEST: Final = 200  # characters of a sentence that corrects
 
@@ -33,14 +37,33 @@ def is_news(said: str) -> bool:
         len(said) <= _LONGEST
         and guard("update_sign").search(said) is not None
         and not any(guard(name).search(said) for name in ("unreal", "condition", "report", "update_not_mine"))
-        and not denials.doubts(said)
+        and not denials.doubts(guard("update_put").sub(" ", said))
     )
 
 
 def is_bare(said: str) -> bool:
-    """True if a sentence says a day or hour and nothing of what it is (`sorry, the 12th`)."""
-    left = guard("update_bare").sub(" ", retimed.without(said))
-    return bool(retimed.values(said)) and not content.content(left)
+    """True if a sentence says a value and nothing of what it is (`sorry, the 12th`, `we've switched to Helix`)."""
+    return bool(_bare(said))
+
+
+@lru_cache(maxsize=64)
+def _bare(said: str) -> str:
+    """Return the part of a bare sentence that says its value: all of it, or what is alone behind `sorry`."""
+    parts = guard("update_part").split(said)
+    for sign, value in pairwise(parts):
+        alone = values.values(value) and not _words(_unsigned(values.without(value)), content.Vocabulary())
+        if alone and len(sign.split()) <= _SIGN_WORDS and guard("update_mistaken").search(sign):
+            return value
+    left, things = values.without(said), values.things(said)
+    for kind in things:
+        left = re.sub(rf"\b(?:{kinds()[kind].called.pattern})\b", " ", left, flags=re.IGNORECASE)
+    more = {content.bare(each) for each in _words(_unsigned(left), content.Vocabulary())}
+    return said if values.values(said) and more <= (COMMON if things else frozenset()) else ""
+
+
+def _unsigned(text: str) -> str:
+    """Return a text without the words that say that something changed."""
+    return guard("update_bare").sub(" ", guard("update_sign").sub(" ", text))
 
 
 def worded(said: str) -> str:
@@ -56,10 +79,11 @@ def updated(said: str, stated: Iterable[tuple[Key, str]]) -> Key | None:
 
 def rewritten(said: str, other: str) -> str | None:
     """Return what a statement is after an update; `OWN` if the update says it all itself, None if it is none."""
+    said = guard("update_reason").sub("", said)
     mine, theirs = _persons(said), _persons(other)
     ways: list[Callable[[str, str], str | None]] = []
     if mine <= theirs and (_persons(" ".join(other.split()[:_OWNER_WORDS])) <= mine or is_bare(said)):
-        ways.append(_retimed)
+        ways.append(_revalued)
     if not mine:
         ways += (_moved, _retooled)
     if mine == theirs:
@@ -71,20 +95,40 @@ def rewritten(said: str, other: str) -> str | None:
     return None
 
 
-def _retimed(said: str, other: str) -> str | None:
-    """Return a statement with its new day or hour; the thing is named, or nothing but the value is said."""
-    text = retimed.replaced(said, other)
-    if text is None:
+def _revalued(said: str, other: str) -> str | None:
+    """Return a statement with its new value; the thing is named, or nothing but the value is said."""
+    parts = _said_so(_bare(said) or said)
+    said_sorts = values.sorts(", ".join(parts))
+    sorts = values.sorts(other) if said_sorts else said_sorts
+    text = values.replaced(", ".join(parts), other) if said_sorts & sorts else None
+    if text is None or denials.denies(other):
+        return None
+    things = said_sorts & sorts & kinds().keys()
+    if things and (not _one_uses(said, other) or _persons(other) != _persons(said)):
         return None
     if is_bare(said):
-        return text if guard("update_bare_sign").search(said) else None
-    part = next((each for each in guard("update_part").split(said) if retimed.values(each)), said)
+        return text if things or _is_meant_bare(said, other) else None
+    told = " ".join(each for each in parts if values.sorts(each) & sorts)
     known = content.Vocabulary(content.content(other))
-    if len(_words(retimed.without(part), known)) > _OTHER_WORDS:
+    if len(_words(_unsigned(values.without(told)), known)) > (_OTHER_WORDS if said_sorts & sorts & _TIMES else 1):
         return None  # it tells of more than this thing
-    if not _of_one_thing(retimed.without(said), retimed.without(other)):
+    if not _of_one_thing(_unsigned(values.without(said)), values.without(other)):
         return None
-    return text if retimed.says_the_sorts(said, other) or not retimed.is_whole(said) else OWN
+    says_it_all = values.is_whole(said) and said_sorts & sorts & _TIMES and not sorts & _TIMES <= said_sorts
+    return OWN if says_it_all else text
+
+
+@lru_cache(maxsize=64)
+def _said_so(said: str) -> tuple[str, ...]:
+    """Return the parts of a sentence that deny nothing."""
+    return tuple(each for each in guard("update_part").split(said) if not denials.denies(each))
+
+
+def _is_meant_bare(said: str, other: str) -> bool:
+    """True if a bare value takes back what a person said, or what can be moved was moved."""
+    if guard("update_mistaken").search(said):
+        return True
+    return guard("update_put").search(said) is not None and guard("update_lasting").search(other) is None
 
 
 def _of_one_thing(said: str, other: str) -> bool:
@@ -135,7 +179,7 @@ def _moved(said: str, other: str) -> str | None:
         found = {
             (at, place)
             for at, place in found
-            if not (guard("update_no_place").match(place) or switches.alike(place, place))
+            if not (guard("update_no_place").match(place) or values.sorts(place) or f" {place}" in other)
         }
         if len(found) == 1:
             at, place = found.pop()
@@ -152,11 +196,12 @@ def _at(held: re.Match[str], at: str, place: str) -> str | None:
     if content.is_wide(place):
         return None
     of_a_kind = held["at"] and any({at.casefold(), held["at"].casefold()} <= set(kind.split()) for kind in _ALIKE)
-    end = "." if held.string.endswith(".") else ""
+    more = guard("update_beside").fullmatch(held.string, held.end())
+    end = more["more"] if more else "." if held.string.endswith(".") else ""
     return f"{held['head']}{at if of_a_kind else held['at']}{held['gap']}{place}{end}"
 
 
-_ALIKE: Final = ("in at near", "à au aux en", "a ad in alla al alle allo nel nella presso", "em no na", "en a")
+_ALIKE: Final = ("in at near", "à au aux en", "a ad in alla al alle allo nel nella presso", "em no na")
 
 
 def _first(found: re.Match[str], name: str) -> str:
@@ -164,28 +209,28 @@ def _first(found: re.Match[str], name: str) -> str:
 
 
 def _retooled(said: str, other: str) -> str | None:
-    """Return what is used after a bare switch to a thing of the same kind, or away from one that is named."""
-    held = guard("update_used").match(other)
-    found = [_first(each, "new") for each in guard("update_switched").finditer(said)]
-    if held is None or len(found) != 1:
+    """Return what is used after a switch to a thing of no known kind, from one that both texts name."""
+    new = [_first(each, "new") for each in guard("update_switched").finditer(said)]
+    over = {each[0] for each in _WORD.finditer(said) if guard("update_from").search(said[: each.start()])}
+    old = [each for each in _WORD.findall(other)[1:] if each[0].isupper() and each in over and each not in new]
+    if len(new) != 1 or len(old) != 1 or denials.denies(other) or guard("update_lasting").search(other):
         return None
-    old, new = _first(held, "old"), found[0]
-    ended = [_first(each, "old") for each in guard("update_dropped").finditer(said)]
-    named = any(each.casefold() == old.casefold() for each in ended)
-    place = max(held.span(name) for name in held.groupdict() if name.startswith("old") and held[name])
-    one = _one_uses(said, other) and guard("update_no_limit").fullmatch(other, place[1]) is not None
-    if old.casefold() == new.casefold() or not (named or (one and switches.alike(old, new))):
-        return None
-    return other[: place[0]] + new + other[place[1] :]
+    return re.sub(rf"\b{re.escape(old[0])}\b", lambda _: new[0], other)
 
 
 def _one_uses(said: str, other: str) -> bool:
-    """True if a switch is not of a person where a team uses a thing, or the other way, and is not limited to a use."""
-    we = guard("we_start").search(said) is not None
-    limited = any(guard("update_limit").match(said, each.end()) for each in guard("update_switched").finditer(said))
-    if limited or other.startswith("User:"):
-        return not limited
-    return we != other.startswith("User ")
+    """True if a switch is not of a person where a team uses a thing, or the other way, and neither is of one use."""
+    if guard("update_lasting").search(other) or any(
+        guard("update_some").match(other, each.end) for each in values.values(other)
+    ):
+        return False
+    if any(guard("update_limit").match(said, each.end) for each in values.values(said)):
+        return False
+    named, held = ({each.said.split()[0].casefold() for each in values.values(text)} for text in (said, other))
+    if named & held:  # another version of it
+        return True
+    we, one = guard("we_start").search(said), re.search(r"\bI\b", said)
+    return not (we and other.startswith(("User ", "User'"))) and not (one and other.startswith(("We ", "Our ")))
 
 
 def _resumed(said: str, other: str) -> str | None:
@@ -209,7 +254,7 @@ def _over(said: str, other: str) -> str | None:
     for clause in guard("update_part").split(said):
         if guard("update_over").search(clause) is None or not _is_own(clause, known):
             continue
-        rest = retimed.without(guard("update_over").sub(" ", clause))
+        rest = values.without(guard("update_over").sub(" ", clause))
         things = [each for each in _WORD.findall(rest) if _carries(each) and _holds(known, each)]
         if not things or len(_words(rest, known)) > 1:
             continue
@@ -251,6 +296,7 @@ def _ends_a_phrase(text: str, word: str, known: content.Vocabulary) -> bool:
     return False
 
 
+@lru_cache(maxsize=4096)
 def _persons(text: str) -> frozenset[str]:
     """Return the words of a text that name other people or what is theirs."""
     return frozenset(each[0].casefold() for each in guard("update_persons").finditer(text))
