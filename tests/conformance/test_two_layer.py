@@ -243,7 +243,9 @@ def test_each_line_that_a_rewrite_brings_names_its_message(tmp_path):
         memory.consolidate("later")
         hits = {hit.text: hit for hit in memory.recall("dentist Sundays")}
         said = memory.sessions.message
-        named = {text: [said(source.session, source.message).text for source in hit.sources] for text, hit in hits.items()}
+        named = {
+            text: [said(source.session, source.message).text for source in hit.sources] for text, hit in hits.items()
+        }
         assert named["The user's dentist is Dr. Holm."] == ["My dentist is Dr. Holm now, not Dr. Berg."]
         assert named["The user rows on Sundays."] == ["On Sundays I row."]
         assert [text for text, hit in hits.items() if hit.superseded_by] == ["My dentist is Dr. Berg."]

@@ -54,9 +54,7 @@ Passing = Callable[[str, Sequence[str]], bool]
 """True if a statement, with the quotes that it rests on, is not for topics."""
 
 _SAYS: Final = pattern(r"[^\W_]")
-_LABEL: Final = pattern(
-    r"[^\W\d_]{1,30}(?:[ /-][^\W\d_]{1,30}){0,2}"
-)  # of a section or topic: too short to state anything
+_LABEL: Final = pattern(r"[^\W\d_]{1,30}(?:[ /-][^\W\d_]{1,30}){0,2}")  # of a section or topic: it states nothing
 _OWN_WORDS: Final = ("other-subject:", "unfounded:")  # of a title or description: what a topic is about
 _MOST_CHARS: Final = 64_000  # of one operation; more is no statement a person could review
 

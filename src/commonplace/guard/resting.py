@@ -11,8 +11,7 @@ from commonplace.operations import RewriteDocument
 from commonplace.records import RecordedMessage, Source
 from commonplace.text import content
 
-_MOST: Final = 3  # messages of one statement
-_ALSO: Final = 2  # words that a further message has to add
+_MOST: Final = 8  # messages of one statement
 
 
 def cited(edit: RewriteDocument, messages: Sequence[RecordedMessage]) -> RewriteDocument:
@@ -37,7 +36,7 @@ def _found(line: str, said: Sequence[tuple[frozenset[str], RecordedMessage, str]
     left, found = content.keywords(line), dict[Source, str]()
     while said and len(found) < _MOST:
         words, each, sentence = max(said, key=lambda part: (len(left & part[0]), part[1].message.role == "user"))
-        if len(left & words) < (_ALSO if found else 1):
+        if not left & words:
             break
         found.setdefault(Source(each.session, each.message.id or each.id), sentence)
         left -= words

@@ -49,7 +49,7 @@ def begun(location: str | os.PathLike[str], *, asks: bool = False) -> str:
     folder = Path(location)
     if said := layout_of(os.fspath(folder)):
         return said
-    if not folder.is_dir() or (folder / STATE).is_dir():
+    if not os.path.isdir(folder) or (folder / STATE).is_dir():  # noqa: PTH112 - takes any name
         return "native"
     try:
         return kept_in(folder) or "native"
@@ -70,8 +70,8 @@ def kept_in(folder: Path) -> str:
     ours = any(head(file).startswith(OURS) for file in islice(files, _OPENED))
     found = ranked(folder)
     best = [name for name, _, weight in found if weight == found[0][2]]
-    if not ours and (len(best) != 1 or best == ["facts"]):
-        return ""  # files written by hand, or facts, which the native layout has too
+    if not ours and (len(best) != 1 or best == ["facts"] or found[0][2] < _CERTAIN):
+        return ""  # files written by hand, or those that the native layout has too
     if len(best) == 1:
         return best[0]
     raise ConfigError(
@@ -140,7 +140,7 @@ def _structured(memory: Path) -> Iterator[tuple[str, str, int]]:
         yield "structured", f"memory/{day}", _CERTAIN
     for file in ("items/semantic.jsonl", "items/procedural.jsonl", "items/episodic"):
         if (memory / file).exists():
-            yield "structured", f"memory/{file}", _CERTAIN
+            yield "structured", f"memory/{file}", _HINT
     if (memory / "MEMORY.md").is_file():
         yield "structured", "memory/MEMORY.md", _HINT
 
@@ -189,7 +189,9 @@ def names(folder: Path) -> list[str]:
 def head(file: Path) -> bytes:
     """Return the beginning of a file; empty if it cannot be read."""
     try:
+        if not file.is_file():  # a pipe would wait for who writes
+            return b""
         with file.open("rb") as stream:
             return stream.read(_HEAD_BYTES)
-    except OSError:
+    except (OSError, ValueError):
         return b""

@@ -600,7 +600,7 @@ def test_a_memory_begun_in_python_is_opened_by_the_command_in_its_layout(run, he
     assert run("-C", str(here / "two"), "--scope", scope, "remember", "Keeps goats.").code == 0
     caplog.clear()
     for _ in range(2):
-        with Memory.open(here / "two", scope=scope) as memory:
+        with Memory.open(here / "two", scope=scope, layout="native") as memory:
             assert "kept in the layout 'two-layer'" in caplog.text
         caplog.clear()
     with Memory.open(here / "two", scope=scope, layout="two-layer") as memory:

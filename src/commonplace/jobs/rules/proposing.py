@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from commonplace.guard.screened import instant
-from commonplace.jobs.rules import clauses, matching, overruling, patterns, subjects
+from commonplace.jobs.rules import clauses, matching, overruling, patterns, subjects, values
 from commonplace.jobs.rules.memos import CHANGE, Known, Memo, Place, Targets
 from commonplace.jobs.rules.patterns import guard
 from commonplace.jobs.rules.reading import Reader
@@ -165,8 +165,8 @@ class _Desk:
 
     def _into_list(self, memo: Memo, place: Place) -> None:
         near = (known for known in self._known if known.path == place.path or place.form == "item")
-        if any(matching.same(memo.text, known.text) for known in near):  # an item may be in the file of another day
-            return
+        if any(matching.same(memo.text, known.text) or _says_already(known, memo) for known in near):
+            return  # an item may be in the file of another day
         old = self._old(memo, [each for each in self._known if self._reaches(each)])
         if old is not None:
             if not _is_later(old, memo):
@@ -219,7 +219,7 @@ class _Desk:
         self._known[self._known.index(old)] = Known(old.id, old.path, text)
         self.noted.append(f"{text} (before: {old.text})")
         if place is not None and place.form == "item":
-            item = self._item(msgspec.structs.replace(memo, text=text), place, old.id)
+            item = self._item(msgspec.structs.replace(memo, text=text), place, old.id.rpartition("#")[2])
             edit: Edit = msgspec.structs.replace(item, **{**rests, "trust": item.trust})
         else:
             edit = ReplaceEntry(path=old.path, target=old.id, text=text, **rests)
@@ -307,7 +307,7 @@ class _Desk:
         body.trusts.append(memo.trust)
 
     def _item(self, memo: Memo, place: Place, item_id: str) -> PutItem:
-        values = {
+        fields = {
             "text": memo.text,
             "kind": memo.kind,
             "speaker": memo.speaker,
@@ -316,7 +316,7 @@ class _Desk:
             "valid_until": memo.valid_until.isoformat() if memo.valid_until else None,
             "salience": memo.salience,
         }
-        data: dict[str, Any] = {place.fields.get(key, key): value for key, value in values.items() if value is not None}
+        data: dict[str, Any] = {place.fields.get(key, key): value for key, value in fields.items() if value is not None}
         return PutItem(path=place.path, id=item_id, data={**place.constants, **data}, **self._rests_on(memo))
 
     def _rests_on(self, memo: Memo) -> dict[str, Any]:
@@ -378,6 +378,12 @@ class _Body:
 def _is_later(known: Known, memo: Memo) -> bool:
     """True if what is known was said after a memo, which comes from an older conversation."""
     return known.at is not None and memo.at is not None and memo.at < known.at
+
+
+def _says_already(known: Known, memo: Memo) -> bool:
+    """True if what is known has the values of an update already, from the same message."""
+    said = [each.said for each in values.values(memo.news)] if known.at is not None and known.at == memo.at else []
+    return bool(said) and all(each in known.text for each in said)
 
 
 def _journal(noted: Sequence[str]) -> str:

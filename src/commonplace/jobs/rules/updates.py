@@ -215,6 +215,8 @@ def _retooled(said: str, other: str) -> str | None:
     old = [each for each in _WORD.findall(other)[1:] if each[0].isupper() and each in over and each not in new]
     if len(new) != 1 or len(old) != 1 or denials.denies(other) or guard("update_lasting").search(other):
         return None
+    if re.search(rf"\b{re.escape(old[0])} [A-ZÀ-Þ]", other):  # a part of a name (`New York`)
+        return None
     return re.sub(rf"\b{re.escape(old[0])}\b", lambda _: new[0], other)
 
 
