@@ -37,6 +37,7 @@ EXCHANGED = [
     ("Oskar takes the early shift and Lena the late one.", "Lena has the early shift, Oskar the late one"),
     ("I cook on weekdays, my husband Paul cooks at the weekend.", "Paul cooks on weekdays, the user at the weekend"),
     ("Mum gets the blue pills in the morning and Dad gets the white ones at night.", "Dad gets the blue pills in the morning, Mum the white ones at night"),
+    ("I'm Jonas. Remind me that my lease in Leipzig ends on 30 November.", "Jonas has a lease in Leipzig that ends on 30 November"),
     ("Jonas übernimmt die Kasse, Miriam schreibt das Protokoll.", "Miriam übernimmt die Kasse, Jonas schreibt das Protokoll"),
     ("Montags hole ich die Kinder ab, donnerstags macht das Oma.", "Oma holt die Kinder montags ab, die Nutzerin donnerstags"),
     ("Frau Berger ist für Rechnungen zuständig, Herr Amann für Verträge.", "Herr Amann ist für Rechnungen zuständig, Frau Berger für Verträge"),

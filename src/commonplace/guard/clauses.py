@@ -36,6 +36,7 @@ _WHOSE: Final = pattern(
     r"\b(?i:my|our|meine?|unsere?|ma|mon|notre|mi|nuestr[oa]|mio|mia|minha|meu|мой|моя|mój|moja|mijn)\s\w+\s([^\W\d_]{2,})"
     r"|\b(?:Frau|Herr|M(?:me|rs?|s)|Dr|Sr(?:ta|a)?|Sig(?:ra)?)\.?\s([^\W\d_]{2,})"
 )
+_ORDERS: Final = pattern(r"\w+[ -](?:me|us|mich|mir|uns|moi|nous|mi|ci|ons|mij|мне|нам)\b", re.IGNORECASE)  # `Remind me`
 _ACTOR: Final = pattern(  # `Anna works`, `my wife Anna works`, `Frau Lutz zahlt`
     r"\A\W*(?:(?i:and|und|et|y|e|og|en|i|и)\s)?"
     r"(?:(?i:my|our|meine?|unsere?|ma|mon|notre|mi|nuestr[oa]|mio|mia|minha|meu|мой|моя|mój|moja|mijn"
@@ -175,7 +176,7 @@ def _supposes(part: str, before: Sequence[Clause]) -> bool:
 def actor(text: str) -> str:
     """Return the name that a clause begins with, of one who does or is something; empty if it wants it of others."""
     match = _ACTOR.match(text)
-    if match is None or match["asks"] or not match[1][0].isupper():
+    if match is None or match["asks"] or not match[1][0].isupper() or _ORDERS.match(text):
         return ""
     name = content.bare(match[1])
     return "" if name in COMMON or content.is_joining(name) else name

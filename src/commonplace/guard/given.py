@@ -21,7 +21,9 @@ from commonplace.text import content
 _LONG_WORD: Final = 14  # characters of a word that is made of several
 _INNER: Final = r"[^\s.,;:!?()\[\]\"“”„«»‹›=→/|]"
 _PIECE: Final = rf"{_INNER}+(?:\.(?=\w){_INNER}+)*|[.,;:!?()=→\n]|(?<=\s)[—–-]+(?=\s)"
-# The part of a word, by the first of these lists that has it.
+# The letters. Nouns: N a password, P a phrase, R one in Cyrillic, W a login, K a key, Q a question of a login. Words
+# that may be values: V plain, C with a capital, S with one that begins the text, M made up, I with one inside.
+# Others: x a known word, n a number, m what is redacted already, b "to". And these, by the first list that has a word:
 _PARTS: Final = (
     ("j", "it"), ("i", "is"), ("a", "as"), ("y", "last"), ("g", "gives"), ("u", "used"), ("u", "answered"),
     ("d", "done"), ("z", "changes"), ("h", "have"), ("t", "that"), ("k", "and"), ("k", "but"), ("l", "namely"),

@@ -12,6 +12,7 @@ from commonplace.records import RecordedMessage, Source
 from commonplace.text import content
 
 _MOST: Final = 8  # messages of one statement
+_QUOTE_CHARS: Final = 300
 
 
 def cited(edit: RewriteDocument, messages: Sequence[RecordedMessage]) -> RewriteDocument:
@@ -38,6 +39,6 @@ def _found(line: str, said: Sequence[tuple[frozenset[str], RecordedMessage, str]
         words, each, sentence = max(said, key=lambda part: (len(left & part[0]), part[1].message.role == "user"))
         if not left & words:
             break
-        found.setdefault(Source(each.session, each.message.id or each.id), sentence)
+        found.setdefault(Source(each.session, each.message.id or each.id), sentence[:_QUOTE_CHARS])
         left -= words
     return tuple(found.items())
