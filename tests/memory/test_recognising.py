@@ -28,7 +28,7 @@ def test_a_folder_that_several_layouts_could_have_made_is_asked_about(tmp_path):
     with Memory.open(tmp_path, layout="memdir", jobs="worker") as memory:
         memory.append("tg:1", SAID)
     shutil.rmtree(tmp_path / ".commonplace")
-    with pytest.raises(ConfigError, match="name it: facts"):
+    with pytest.raises(ConfigError, match="name it with --layout"):
         recognising.kept_in(tmp_path)
 
 
@@ -44,6 +44,7 @@ def test_a_folder_without_a_memory_is_none(tmp_path):
 def test_an_open_without_a_layout_takes_what_the_folder_is_kept_in(tmp_path, lost):
     """A later open that did not name the layout read the folder as native, and saw nothing of it."""
     with Memory.open(tmp_path, layout="memdir", jobs="worker") as memory:
+        memory.append("tg:1", SAID)
         memory.remember("The user rows on Sundays.")
     if lost:
         shutil.rmtree(tmp_path / ".commonplace")

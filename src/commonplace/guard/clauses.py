@@ -36,7 +36,7 @@ _WHOSE: Final = pattern(
     r"\b(?i:my|our|meine?|unsere?|ma|mon|notre|mi|nuestr[oa]|mio|mia|minha|meu|мой|моя|mój|moja|mijn)\s\w+\s([^\W\d_]{2,})"
     r"|\b(?:Frau|Herr|M(?:me|rs?|s)|Dr|Sr(?:ta|a)?|Sig(?:ra)?)\.?\s([^\W\d_]{2,})"
 )
-_ORDERS: Final = pattern(r"\w+[ -](?:me|us|mich|mir|uns|moi|nous|mi|ci|ons|mij|мне|нам)\b", re.IGNORECASE)  # `Remind me`
+_ORDERS: Final = pattern(r"\w+[ -](?:me|us|mich|mir|uns|moi|nous|mi|ci|ons|mij|мне|нам)\b", re.IGNORECASE)
 _ACTOR: Final = pattern(  # `Anna works`, `my wife Anna works`, `Frau Lutz zahlt`
     r"\A\W*(?:(?i:and|und|et|y|e|og|en|i|и)\s)?"
     r"(?:(?i:my|our|meine?|unsere?|ma|mon|notre|mi|nuestr[oa]|mio|mia|minha|meu|мой|моя|mój|moja|mijn"

@@ -40,22 +40,19 @@ TRANSCRIPTS: Final = (".jsonl", ".json")
 _CERTAIN, _HINT = 3, 1
 
 
-def begun(location: str | os.PathLike[str], *, asks: bool = False) -> str:
-    """Return the layout that a folder was begun or adopted with, or that its files show; native where they do not.
+def begun(location: str | os.PathLike[str]) -> str:
+    """Return the layout that a folder was begun or adopted with, or that its files show beside our transcripts.
 
-    Raises:
-        ConfigError: It `asks`, and the folder lost our own files, and the others do not say which it is.
+    Native where they do not say it: another system's folder is adopted, not opened.
     """
     folder = Path(location)
     if said := layout_of(os.fspath(folder)):
         return said
-    if not os.path.isdir(folder) or (folder / STATE).is_dir():  # noqa: PTH112 - takes any name
+    if not _has_ours(folder) or (folder / STATE).is_dir():
         return "native"
     try:
         return kept_in(folder) or "native"
     except ConfigError as error:
-        if asks:
-            raise
         logger.warning("%s; it is opened as native", error)
         return "native"
 
@@ -66,18 +63,22 @@ def kept_in(folder: Path) -> str:
     Raises:
         ConfigError: The files do not say which it is.
     """
-    files = ((folder / each / name) for each in _OURS_IN for name in names(folder / each) if name.endswith(".jsonl"))
-    ours = any(head(file).startswith(OURS) for file in islice(files, _OPENED))
     found = ranked(folder)
     best = [name for name, _, weight in found if weight == found[0][2]]
-    if not ours and (len(best) != 1 or best == ["facts"] or found[0][2] < _CERTAIN):
-        return ""  # files written by hand, or those that the native layout has too
+    if (not best or best == ["facts"]) and not _has_ours(folder):
+        return ""  # the native layout has files of facts too
     if len(best) == 1:
         return best[0]
     raise ConfigError(
-        f"{str(folder)!r} has no {STATE}/, and its files do not say which layout it is kept in; name it: "
+        f"{str(folder)!r} has no {STATE}/, and its files do not say which layout it is kept in; name it with --layout: "
         f"{', '.join(sorted(LAYOUTS))}"
     )
+
+
+def _has_ours(folder: Path) -> bool:
+    """True if a folder has transcripts that we wrote."""
+    files = ((folder / each / name) for each in _OURS_IN for name in names(folder / each) if name.endswith(".jsonl"))
+    return any(head(file).startswith(OURS) for file in islice(files, _OPENED))
 
 
 def ranked(folder: Path) -> list[tuple[str, str, int]]:
@@ -140,7 +141,7 @@ def _structured(memory: Path) -> Iterator[tuple[str, str, int]]:
         yield "structured", f"memory/{day}", _CERTAIN
     for file in ("items/semantic.jsonl", "items/procedural.jsonl", "items/episodic"):
         if (memory / file).exists():
-            yield "structured", f"memory/{file}", _HINT
+            yield "structured", f"memory/{file}", _CERTAIN
     if (memory / "MEMORY.md").is_file():
         yield "structured", "memory/MEMORY.md", _HINT
 
@@ -182,7 +183,7 @@ def names(folder: Path) -> list[str]:
     try:
         with os.scandir(folder) as entries:
             return sorted(entry.name for entry in islice(entries, _FILES))
-    except OSError:
+    except (OSError, ValueError):  # or a name that no folder can have
         return []
 
 

@@ -75,12 +75,16 @@ class Place(msgspec.Struct, frozen=True):
         return self.location if self.location is not None else os.environ.get(LOCATION_VARIABLE)
 
     def _opened_as(self) -> str:
-        """Return the layout that was asked for, else the one that the folder is kept in.
+        """Return the layout that was asked for, else the one that the folder was adopted or begun with, or is kept in.
 
         Raises:
-            ConfigError: Its files do not say which it is.
+            ConfigError: It lost our own files, and the others do not say which it is.
         """
-        return self.layout or recognising.begun(self.folder, asks=True)
+        if named := self.layout or machine.layout_of(os.fspath(self.folder)):
+            return named
+        if not self.folder.is_dir() or (self.folder / STATE).is_dir():
+            return "native"
+        return recognising.kept_in(self.folder) or "native"
 
     @contextmanager
     def open(
