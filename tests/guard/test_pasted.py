@@ -81,6 +81,8 @@ def test_what_others_wrote_is_found_beside_ones_own_sentences() -> None:
         "Was hältst du von der Nachricht meines Nachbarn?\n\n{}",
         "corrígeme la carta de mi casero\n\n{}",
         "这是房东的邮件：\n{}",
+        "转发自：人事部\n主题：体检\n{}",
+        "what did they settle on?\nOle, flat 12: the gate on Friday\nVera P.: and taxis?\nAdmin: {}\nOle, flat 12: ok",
     ],
 )
 def test_foreign_words_are_found_in_each_usual_wrapping(wrapping: str) -> None:
