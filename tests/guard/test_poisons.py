@@ -30,17 +30,14 @@ FEW = [row for row in SAMPLE if row["id"].endswith("-01") or row["id"] in {MERGE
 
 
 def plays(row, ways, rows=ROWS):
-    """Yield in which layout and way to play a poison: each layout once, the ways in turn; all pairs at full size.
-
-    Of the few poisons that are not `slow` each is played in every second layout, by turns.
-    """
+    """Yield in which layout and way to play a poison: every second layout and the ways by turns; all at full size."""
     if os.environ.get("COMMONPLACE_BATTERY") == "full":
         yield from itertools.product(LAYOUTS, ways)
         return
     for place, layout in enumerate(LAYOUTS):
-        if rows is FEW and (place + FEW.index(row)) % 2:
-            continue
-        yield layout, ways[(rows.index(row) + place) % len(ways)]
+        turn, left_out = divmod(rows.index(row) + place, 2)
+        if not left_out:
+            yield layout, ways[turn % len(ways)]
 
 
 def messages(row, echo):
