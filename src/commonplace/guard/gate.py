@@ -391,7 +391,7 @@ class _Court:
             )
             reason = self._screened([line]) or ground
             if before is not None:
-                replaced = [entry or _line_of(edit, touched, before)]
+                replaced = [entry or targets.line_of(edit, touched, before)]
                 reason = reason or self._protected(replaced) or self._below(trust, replaced)
             if reason:
                 return Ruling("waits", reason)
@@ -478,8 +478,11 @@ class _Court:
         if 0 < len(below) < len(levels):
             self.aside.append(AppendJournal(path="", text="\n".join(below), trust=lowest_trust(map(levels.pop, below))))
             out += below
-        kept = functools.reduce(lambda rest, sentence: rest.replace(sentence, "", 1), out, text)
-        kept = "\n".join(filter(_SAYS.search, kept.split("\n"))).strip() if out else text
+        kept = text
+        for sentence in out:
+            kept = kept.replace(sentence, "", 1)
+        if out:  # a line of which no word is left goes too
+            kept = "\n".join(filter(_SAYS.search, kept.split("\n"))).strip()
         if (self.by_model or out) and not content.content(STAMP.sub("", kept)):
             return "", "agent"
         return kept, lowest_trust(["agent", *levels.values()])
@@ -487,12 +490,6 @@ class _Court:
 
 def _is_too_long(edit: Edit) -> bool:
     return sum(map(len, texts_of(edit))) > _MOST_CHARS
-
-
-def _line_of(edit: Edit, touched: Sequence[ViewEntry], line: str) -> ViewEntry:
-    """Return a line of a topic, or of a document, as an entry of its own; in a topic it is as old as that."""
-    said = touched[0].said if isinstance(edit, PutTopic) and touched else None
-    return ViewEntry(id="", number=0, path=edit.path, text=line, said=said)
 
 
 def _base(edit: RewriteDocument | PutTopic, touched: Sequence[ViewEntry]) -> str:

@@ -36,6 +36,12 @@ def entries(edit: operations.Edit, view: operations.View) -> tuple[operations.Vi
             assert_never(edit)
 
 
+def line_of(edit: operations.Edit, touched: Sequence[operations.ViewEntry], line: str) -> operations.ViewEntry:
+    """Return a line of a topic, or of a document, as an entry of its own; in a topic it is as old as that."""
+    said = touched[0].said if isinstance(edit, operations.PutTopic) and touched else None
+    return operations.ViewEntry(id="", number=0, path=edit.path, text=line, said=said)
+
+
 def _target(target: str, entries: Sequence[operations.ViewEntry]) -> tuple[operations.ViewEntry, ...] | None:
     exact = [e for e in entries if target in {e.id, str(e.number), e.text}]
     if len(exact) == 1:

@@ -73,8 +73,6 @@ def bare(word: str) -> str:
 
 _JOINING: Final = frozenset(bare(word) for word in packaged.text(__package__, "joining.txt").split())
 _STOP_BARE: Final = frozenset(map(bare, STOP_WORDS)) | _JOINING
-
-
 _ALSO_ENGLISH: Final = STOP_WORDS | frozenset(packaged.text(__package__, "also_english.txt").split())
 
 
