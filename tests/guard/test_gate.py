@@ -265,14 +265,12 @@ def test_a_statement_that_cites_a_page_alone_ranks_as_the_page():
     assert (judged.accepted, [each.trust for each in judged.aside]) == ((), ["web"])
 
 
-def test_a_line_of_the_journal_has_the_trust_of_what_it_tells_and_not_of_the_line_beside_it():
-    """DESIGN 1.6, issue 16: an entry was lowered as a whole."""
-    told = "The page told of rain in Bergen and horror films."
-    _, judged = run(answer(journal=f"- Maja lives in Oslo.\n- {told}\n- She works as a nurse."), view("empty"))
-    assert (judged.journal, judged.journal_trust) == ("- Maja lives in Oslo.\n- She works as a nurse.", "agent")
-    assert [(each.text, each.trust) for each in judged.aside] == [(f"- {told}", "web")]
-    _, judged = run(answer(journal=told), view("empty"))
-    assert (judged.journal, judged.journal_trust) == (told, "web")
+def test_the_journal_has_the_lowest_trust_of_what_it_tells():
+    """DESIGN 1.6: taint is the minimum."""
+    _, judged = run(
+        answer(journal="Maja lives in Oslo. The page told of rain in Bergen and horror films."), view("empty")
+    )
+    assert judged.journal_trust == "web"
     _, judged = run(answer(journal="Maja lives in Oslo and works as a nurse."), view("empty"))
     assert judged.journal_trust == "agent"
 

@@ -53,7 +53,6 @@ Verdicts = Mapping[str, Sequence[Finding]]
 Passing = Callable[[str, Sequence[str]], bool]
 """True if a statement, with the quotes that it rests on, is not for topics."""
 
-_SAYS: Final = pattern(r"[^\W_]")
 _LABEL: Final = pattern(r"[^\W\d_]{1,30}(?:[ /-][^\W\d_]{1,30}){0,2}")  # of a section or topic: it states nothing
 _OWN_WORDS: Final = ("other-subject:", "unfounded:")  # of a title or description: what a topic is about
 _MOST_CHARS: Final = 64_000  # of one operation; more is no statement a person could review
@@ -462,30 +461,20 @@ class _Court:
     # --- the journal ---
 
     def journal(self, text: str) -> tuple[str, Trust]:
-        """Judge a journal entry sentence by sentence: what may be written of it, and how far it is trusted.
-
-        Beside a sentence of the agent's or of a person's, what ranks below is put aside.
-        """
-        out: list[str] = []
-        levels: dict[str, Trust] = {}
-        for sentence in statements_of(text):
-            if reason := self._screened([sentence]) or self.fault(sentence, journal=True):
-                self.held.append((AppendJournal(path="", text=sentence), reason))
-                out.append(sentence)
-            else:
-                levels[sentence] = self.voices.trust(sentence)
-        below = [sentence for sentence, trust in levels.items() if is_below_agent(trust)]
-        if 0 < len(below) < len(levels):
-            self.aside.append(AppendJournal(path="", text="\n".join(below), trust=lowest_trust(map(levels.pop, below))))
-            out += below
+        """Judge a journal entry sentence by sentence: what may be written of it, and how far it is trusted."""
         kept = text
-        for sentence in out:
-            kept = kept.replace(sentence, "", 1)
-        if out:  # a line of which no word is left goes too
-            kept = "\n".join(filter(_SAYS.search, kept.split("\n"))).strip()
-        if (self.by_model or out) and not content.content(STAMP.sub("", kept)):
+        levels: list[Trust] = ["agent"]
+        for sentence in statements_of(text):
+            reason = self._screened([sentence]) or self.fault(sentence, journal=True)
+            if reason:
+                self.held.append((AppendJournal(path="", text=sentence), reason))
+                kept = kept.replace(sentence, "", 1)
+            else:
+                levels.append(self.voices.trust(sentence))
+        kept = kept.strip() if kept != text else text
+        if (self.by_model or kept != text) and not content.content(STAMP.sub("", kept)):
             return "", "agent"
-        return kept, lowest_trust(["agent", *levels.values()])
+        return kept, lowest_trust(levels)
 
 
 def _is_too_long(edit: Edit) -> bool:
