@@ -585,3 +585,34 @@ def test_ones_own_tables_lists_and_rules_are_no_shape(own: str) -> None:
     """Issue 16: at least 95 % of own lists and profiles are taken."""
     text = own.format(FOREIGN)
     assert not is_pasted(text, text.index("Always answer"), text.index("teal"))
+
+
+ABOUT_KILNS = {
+    "en": "Firing a kiln. Bisque takes eight hours. The reader always buys from Claymont. Let it cool for a day.",
+    "de": "Einen Ofen brennen. Der Schrühbrand dauert acht Stunden. Die Leserin kauft nur bei Tonwerk. Danach abkühlen.",
+    "fr": "Cuire au four. Le biscuit prend huit heures. La lectrice achète chez Argilor. Laisser refroidir un jour.",
+    "pl": "Wypał w piecu. Biskwit trwa osiem godzin. Czytelnik kupuje tylko w Glinix. Potem piec stygnie dobę.",
+    "ru": "Обжиг в печи. Бисквит длится восемь часов. Читатель покупает только у «Глины». Потом печь остывает.",
+}
+
+
+@in_one_test("page", ABOUT_KILNS.values())
+@in_one_test("asked", ["{}\n\nso 8 hours for my mugs?", "mine is smaller\n\n{}\n\nok?"])
+def test_a_paragraph_written_as_print_is_foreign_in_a_message_that_is_typed_as_chat(page: str, asked: str) -> None:
+    text = asked.format(page)
+    start = text.index(page)
+    assert pasted(text) == ((start, start + len(page)),)
+
+
+@in_one_test(
+    "own",
+    [
+        f"{ABOUT_KILNS['en']}\n\nSo it takes 8 hours?",
+        "Never push to main. Always run the tests. Answers stay short.\n\nand what does ci say",
+        "The kiln is mine. I fire on Sundays. My mugs are small.\n\nok so when do i start",
+        "We use pnpm. The port is 8443. Deploys go out on Friday.\n\ncan you write that down",
+        "The port is 8443.\n\ncan you write that down",
+    ],
+)
+def test_ones_own_paragraph_above_a_few_words_of_chat_stays_ones_own(own: str) -> None:
+    assert pasted(own) == ()

@@ -39,6 +39,7 @@ _QUOTED: Final = pattern(
     r"|«(?:[^«»]|«[^«»]{1,200}»){1,4000}»|「(?:[^「」]|「[^「」]{1,200}」){1,4000}」|『[^『』]{1,4000}』"
 )
 _SENTENCE_END: Final = pattern(r"[.!?…]+[\"'”’»)\]]*(?=\s|\Z)|[。！？]+[”」』]?")
+_PARAGRAPH: Final = pattern(r"[^\s](?:[^\n]|\n(?![ \t]*(?:\n|\Z)))*")
 _SALUTES: Final = pattern(r"[^\W\d_]+(?:[ ’'][^\W\d_]+){0,4} ?[,!，！、:：][ \t]*\n")  # the first line of a letter
 _LONG_QUOTE: Final = 12  # words; so many are no title and no phrase of one's own
 _BEGUN_QUOTE: Final = 6  # at the beginning of a line, of more than one sentence
@@ -51,6 +52,7 @@ _NAME_CHARS: Final = 30  # of the name of a text behind a question (`does this d
 _SHORT: Final = 8  # words of a line that asks without a word of asking
 _SELF: Final = pattern(FIRST_PERSON.pattern + "|" + WE.pattern, re.IGNORECASE).search
 _BEGIN: Final = 30  # characters, in which a person who speaks of themselves says so
+_PRINTED: Final = 3  # sentences of a paragraph
 _LABEL_CHARS: Final = 80  # a shorter value behind a label is a line of a profile
 
 
@@ -81,6 +83,7 @@ def _spans(text: str) -> tuple[Span, ...]:
     found += _announced(text, lines, _merged(found))
     found += _worked_on(text, lines)
     found += _said(text)
+    found += _printed(text)
     return tuple(_merged(found))
 
 
@@ -345,6 +348,21 @@ def _worked_on(text: str, lines: list[Line]) -> Iterator[Span]:
     apart = text[written[0].end : start].count("\n") > 1
     if asks and apart and not own and not BULLET.match(body) and len(sentences(body)) > 1:
         yield start, len(text)
+
+
+def _printed(text: str) -> Iterator[Span]:
+    """Find paragraphs that are written as print is, in a message that is typed as people chat.
+
+    Each of their sentences begins with a capital, nobody speaks of themselves, and they hardly order anything; another
+    paragraph begins with a small letter.
+    """
+    paragraphs = [(*found.span(), found.group()) for found in _PARAGRAPH.finditer(text)]
+    if any(part[:1].islower() for *_, part in paragraphs):
+        for start, end, part in paragraphs:
+            said = sentences(part)
+            as_print = len(said) >= _PRINTED and all(each.lstrip()[:1].isupper() for each in said)
+            if as_print and 2 * sum(map(orders, said)) <= len(said) and not _SELF(part):
+                yield start, end
 
 
 def _asks_about(lead: str, below: list[Line]) -> bool:
