@@ -115,11 +115,11 @@ def test_sessions_are_not_counted_again_and_again(
         counted: list[int] = []
         sessions = scope_of(memory).sessions
         listed = type(sessions).list
-        monkeypatch.setattr(type(sessions), "list", lambda self: counted.append(1) or listed(self))
+        monkeypatch.setattr(type(sessions), "list", lambda self, most=None: counted.append(1) or listed(self, most))
         for _ in range(20):
             clock.advance(60)
             memory.flush()
-        assert 1 <= len(counted) <= 3
+        assert 1 <= len(counted) <= 4
 
 
 def test_what_a_person_undid_is_not_done_again_at_once(tmp_path: Path, clock: FixedClock) -> None:

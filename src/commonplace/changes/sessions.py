@@ -480,18 +480,19 @@ class Sessions:
                     if is_aged and message.text.replace(ERASED, "").strip():
                         yield message
 
-    def _all(self) -> Iterator[tuple[str, State]]:
-        for stat in self._store.list(self.folder):
+    def _all(self, most: int | None = None) -> Iterator[tuple[str, State]]:
+        found = self._store.list(self.folder)
+        for stat in found if most is None else sorted(found, key=lambda stat: -stat.written_ns)[:most]:
             if stat.path.endswith(".jsonl"):
                 try:
                     yield stat.path, self._fold(stat.path)
                 except StoreError as error:
                     logger.warning("%s is left out of the sessions: %s", stat.path, error)
 
-    def list(self) -> Sequence[Session]:
-        """Return all sessions that can be read, the most recently used first."""
+    def list(self, most: int | None = None) -> Sequence[Session]:
+        """Return all sessions that can be read, or of many those written last; the most recently used first."""
         found: Any = []
-        for path, state in self._all():
+        for path, state in self._all(most):
             if state.is_there and (head := state.head_of(path)) is not None:
                 found.append(state.session(head))
         return sorted(found, key=lambda s: (s.last_at or s.created_at, s.id), reverse=True)

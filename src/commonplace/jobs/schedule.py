@@ -33,6 +33,7 @@ logger = logging.getLogger(__name__)
 
 _SOON_SECONDS: Final = 0.2  # the messages of a turn may come together
 SWEEP: Final = timedelta(seconds=30)  # far below any idle time, so that one round costs the same with many sessions
+_LEFT: Final = 32  # sessions of earlier processes that are looked into, those written to last
 _EVER: Final = datetime.max.replace(tzinfo=UTC)
 LINGER_SECONDS: Final = 30.0  # a scope's thread ends after so long without a job: there may be many scopes
 
@@ -136,6 +137,8 @@ class Schedule:
         self._thread: threading.Thread | None = None
         self._closed = False
         self._unwatched = self._mode == "thread"  # no other call would notice it
+        self._recorded = False  # by this process
+        self._found_left = False
         self._idle = threading.Condition(self._lock)
         self._busy = 0
         self._free_busy = 0  # of them, what asks no model
@@ -146,6 +149,7 @@ class Schedule:
     def note(self, session: str, at: datetime | None = None) -> None:
         """Note that a session grew, now or at another instant; called at the end of every append."""
         self._grown[session] = at or self._clock()
+        self._recorded = True
         if self._unwatched:
             self._closed = self._unwatched = False
             if not lookout.watch(self):  # else another call may have set it already
@@ -155,9 +159,18 @@ class Schedule:
         """Find what is due and pass it to the thread that runs it; raises nothing."""
         self._unwatched = True  # first: what is noted from here on asks for another look
         try:
+            self._find_left()
             self._hand_over(self.find())
         except Exception:  # the top of a worker's tick
             logger.exception("sessions that grew are looked at later")
+
+    def _find_left(self) -> None:
+        """Note once the sessions that were written last: an earlier process may have ended before they were due."""
+        if not self._found_left:
+            self._found_left = True
+            for session in self._sessions.list(_LEFT):
+                self._grown.setdefault(session.id, session.last_at or session.created_at)
+            self._swept = None  # waiting may have made them due
 
     def find(self) -> list[str | Tidier]:
         """Count the messages since the last call; return the sessions with a job due, and the due jobs of the scope."""
@@ -251,6 +264,7 @@ class Schedule:
     def leave(self) -> None:
         """Forget which sessions grew: the next process finds what is due from the transcripts."""
         with self._lock:
+            self._recorded = False
             self._grown.clear()
             self._counted.clear()
             self._due.clear()
@@ -410,9 +424,13 @@ class Schedule:
             self._wait(None, free=True)
 
     def flush(self, timeout_seconds: float | None = None) -> bool:
-        """Run or wait for all that is due; False where the time was not enough."""
+        """Run or wait for all that is due, also of sessions that earlier processes left; False if time was short."""
         if self._mode == "worker":
             return True
+        self._find_left()
+        return self._finish(timeout_seconds)
+
+    def _finish(self, timeout_seconds: float | None) -> bool:
         due = self.find()
         if self._mode == "inline" or not self._hand_over(due):
             self.run()
@@ -434,7 +452,8 @@ class Schedule:
     def close(self, timeout_seconds: float) -> None:
         """Finish what is under way within some time, then rest until something is noted again."""
         try:
-            if not self.flush(timeout_seconds):
+            finish = self.flush if self._recorded else self._finish
+            if self._mode != "worker" and not finish(timeout_seconds):
                 logger.warning("jobs were still running when memory was closed; their ranges are run again later")
         finally:
             lookout.leave(self)

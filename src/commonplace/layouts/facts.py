@@ -10,7 +10,7 @@ import msgspec
 
 from commonplace.layouts.schema import (
     EARLIER,
-    ENDS,
+    PAUSES,
     Action,
     AddRule,
     AgentTool,
@@ -79,7 +79,7 @@ LAYOUT = Layout(
             range="session",
             consolidator="episodes",
             writes=("episodes",),
-            triggers=ENDS,
+            triggers=PAUSES,
             when="consolidation.episodes",
         ),
         Job(name="compact", range="window", consolidator="compact"),

@@ -279,8 +279,8 @@ RECALLED: Final = PromptSection(
 EARLIER: Final = PromptSection(title="Earlier in this session", renderer="summary", part="live")
 """The usual section of what left the live window."""
 
-ENDS: Final = (Trigger(when="reset"), Trigger(when="session_end"))
-PAUSES: Final = (Trigger(when="idle", over="idle_seconds"), *ENDS)
+
+PAUSES: Final = (Trigger(when="idle", over="idle_seconds"), Trigger(when="reset"), Trigger(when="session_end"))
 """The usual triggers of a job on what was said: a pause, and the end."""
 
 COMPACT: Final = Job(

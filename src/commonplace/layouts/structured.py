@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from commonplace.layouts.schema import (
     COMPACT,
-    ENDS,
+    PAUSES,
     RECALLED,
     Action,
     AddRule,
@@ -87,7 +87,7 @@ LAYOUT = Layout(
     agent_edits_files=True,
     jobs=(
         Job(name="turns", range="turns", consolidator="turns", triggers=(Trigger(when="turns", over="1"),)),
-        Job(name="consolidate", consolidator="summarise", triggers=ENDS, together=True),
+        Job(name="consolidate", consolidator="summarise", triggers=PAUSES, together=True),
         replace(
             COMPACT, triggers=(Trigger(when="window_estimate", over="context_tokens"),), when="consolidation.compaction"
         ),

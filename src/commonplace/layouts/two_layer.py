@@ -6,7 +6,7 @@ and state lie beside, in folders it does not look into.
 
 from __future__ import annotations
 
-from commonplace.layouts.schema import EARLIER, ENDS, AddRule, Job, Knobs, Layer, Layout, PromptSection, Trigger
+from commonplace.layouts.schema import EARLIER, PAUSES, AddRule, Job, Knobs, Layer, Layout, PromptSection, Trigger
 
 _KINDS = ("preference", "fact", "instruction", "constraint", "decision", "environment", "failure", "fix", "task")
 
@@ -49,7 +49,7 @@ LAYOUT = Layout(
     agent_edits_files=True,
     jobs=(
         Job(name="compact", range="window", triggers=(Trigger(when="window_messages", over="window_messages"),)),
-        Job(name="consolidate", consolidator="rewrite", triggers=ENDS, failure="raw"),
+        Job(name="consolidate", consolidator="rewrite", triggers=PAUSES, failure="raw"),
     ),
     config=Knobs(
         names={
