@@ -39,8 +39,9 @@ _FOUND: Final = 60  # passages of topics that the search gives
 _LINE_CHARS: Final = 220  # of one candidate, before a model
 _LATELY: Final = 10  # messages in which a tool was recently used
 _COMMON: Final = 0.2  # a word that more topics have says nothing of one of them
-_SHARE: Final = 0.5  # of a question's words that a topic holds, to be chosen without a model, if its head has one
+_SHARE: Final = 0.5  # of a question's words that a topic holds, if its head has one or it is the best
 _WORDS: Final = 1.5  # of them that are enough, wherever they are
+_ASKS: Final = 3  # words of a question for which the best topic needs none of them in its head
 _HALF: Final = 0.5  # what a common word counts, and a pair of wide characters, which is part of a word
 _SHORT: Final = 4  # letters of a word that has no ending but `s`
 _NUMBER: Final = 4  # digits of a number that distinguishes topics
@@ -144,14 +145,15 @@ class Surfacing:
         most = max(2, _COMMON * len(heads))
         telling = {word for word in wanted if sum(not forms.like(word).isdisjoint(each) for each in said) <= most}
         enough = max(1.0, _SHARE * sum(wanted[word] for word in telling))
+        asks = len(terms.words(question)) >= _ASKS
         kept: list[Head] = []
         for each in found if telling else ():
             topic = self._topic(each.path)
             words = _said(topic.text) if topic is not None else frozenset[str]()
             held = Vocabulary(words).shared(telling)
             shared = sum(wanted[word] for word in held)
-            named = bool(Vocabulary(_said(f"{each.title} {each.description}")).shared(held))
-            if (each in best and _holds_all(words, wanted)) or shared >= _WORDS or (named and shared >= enough):
+            named = bool(Vocabulary(_said(f"{each.title} {each.description}")).shared(held)) or (each in best and asks)
+            if shared >= _WORDS or (named and shared >= enough) or (each in best and _holds_all(words, wanted)):
                 kept.append(each)
         return kept
 
