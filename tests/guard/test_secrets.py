@@ -212,6 +212,13 @@ def test_a_key_in_the_query_of_an_address_goes_though_the_sentence_goes_on(behin
     assert found.endswith(behind)
 
 
+def test_a_key_with_a_word_behind_its_first_letters_goes_and_a_class_of_a_page_stays():
+    key = "sk-" + "live-7Tb2QmZr81LxUbV04nCw"
+    assert key not in guard.screen(f"use this one for the API: {key}").text
+    page = "sk-fading-circle2 and sk-cube-grid are classes"
+    assert guard.screen(page).text == page
+
+
 def test_the_token_of_a_telegram_bot_goes_out_of_the_address_it_is_called_by():
     """Issue 22: the vendor's own way to print it; `bot` is right before it."""
     token = "6184920375:" + "AAr7JU8NPjxrPPgDN0fgmsZgOCSm9CC3mCQ"
