@@ -208,9 +208,9 @@ def test_a_question_behind_a_pasted_text_is_the_persons() -> None:
 @pytest.mark.parametrize("unit", ['[{"', "Context: x\n", "12:30 Bob: x\n\n"])
 def test_the_middle_of_a_very_long_message_is_not_read(unit: str) -> None:
     """Issue 16: work is bounded; nobody types a megabyte."""
-    text = unit * (100_000 // len(unit))
+    text = unit * (50_000 // len(unit))
 
-    assert is_pasted(text, 50_000, 50_001)
+    assert is_pasted(text, 35_000, 35_001)
     assert all(a < b for a, b in pasted(text))
 
 

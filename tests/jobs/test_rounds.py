@@ -149,8 +149,8 @@ def test_one_call_is_made_without_rounds(tmp_path: Path, clock: FixedClock) -> N
 
 def test_what_it_is_given_in_a_round_has_a_bound(tmp_path: Path, clock: FixedClock) -> None:
     """DESIGN 8: prompts have a bound whatever memory holds."""
-    names = [f"topic-{number}" for number in range(40)]
-    llm = ScriptedLLM([reply(read=names, search=["heron"] * 40, done=False), reply(journal="Nothing.")])
+    names = [f"topic-{number}" for number in range(16)]
+    llm = ScriptedLLM([reply(read=names, search=["heron"] * 16, done=False), reply(journal="Nothing.")])
     with opened(tmp_path, clock, llm) as memory:
         prepared(memory)
         for name in names:

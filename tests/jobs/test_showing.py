@@ -109,8 +109,8 @@ def test_an_episode_of_many_turns_is_made_from_parts(tmp_path) -> None:
     llm = ScriptedLLM(lambda request: "- Anna planted tree 49 in the garden.")
     with Memory.open(tmp_path, layout="facts", llm=llm, jobs="inline") as memory:
         turns = [
-            Message(role, f"{text} {number} in the garden, " + "and it will grow for a long time " * 20)
-            for number in range(50)
+            Message(role, f"{text} {number} in the garden, " + "and it will grow for a long time " * 100)
+            for number in range(10)
             for role, text in (("user", "I planted tree"), ("assistant", "You planted tree"))
         ]
         memory.append("s", turns)

@@ -7,6 +7,7 @@ import pytest
 from commonplace import Memory, Message
 from commonplace.errors import InputError, RecordNotFoundError
 from commonplace.testing import ScriptedLLM
+from marking import slow_after
 
 ANTHROPIC = [
     {
@@ -155,7 +156,7 @@ MANY_VALUES = [
 ]
 
 
-@pytest.mark.parametrize("layout", ["native", "two-layer", "facts"])
+@pytest.mark.parametrize("layout", slow_after(1, ["native", "two-layer", "facts"]))
 @pytest.mark.parametrize(("pairs", "left"), [(ONE_VALUE, [False, True]), (MANY_VALUES, [True, True])])
 def test_a_label_that_has_one_value_is_told_from_one_that_comes_many_times(tmp_path, layout, pairs, left):
     """Issue 17.7: whatever the label; 7 of 12 of them were there twice."""

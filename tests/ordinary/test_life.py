@@ -19,7 +19,7 @@ from commonplace.operations import AddEntry, AppendJournal, ReplaceEntry
 from commonplace.testing import FixedClock
 from marking import only_in_battery, slow_after
 
-MONTH, YEARS = 28, 1000  # sessions
+WEEK, MONTH, YEARS = 8, 28, 1000  # sessions
 FLAT = 1.2
 FOUND = {"rules": 0.93, "model": 0.98}  # of the facts that hold, by their question; the rest shares no word with it
 OUTDATED = 0.02  # of the facts that were replaced, the share that is shown still
@@ -48,10 +48,13 @@ def settled(memory: Memory, folder: Path, figures: living.Figures, sessions: lis
     return len(hit) / max(1, len(hit) + len(missed))
 
 
-@pytest.mark.parametrize(("layout", "who"), slow_after(2, CASES))
-def test_a_month_of_life(tmp_path: Path, layout: str, who: str) -> None:
+@pytest.mark.parametrize(
+    ("layout", "who", "long"),
+    slow_after(2, [(*CASES[0], WEEK), (*CASES[1], MONTH), *((*CASES[n], MONTH) for n in (0, 2, 3))]),
+)
+def test_a_month_of_life(tmp_path: Path, layout: str, who: str, long: int) -> None:
     """Issue 17."""
-    sessions = TOLD.sessions[:MONTH]
+    sessions = TOLD.sessions[:long]
     clock = FixedClock(sessions[0].at)
     with opened(tmp_path, layout, who, clock) as memory:
         figures = living.live(memory, clock, TOLD, sessions)
