@@ -431,11 +431,11 @@ def test_a_selector_is_asked_in_2000_tokens_at_200_topics(tmp_path, about):
 
 def test_a_long_file_is_cut_and_a_session_has_its_share(tmp_path):
     """Seed memdir 4.1: 4 KB of a file, 60 KB of a session."""
-    for n in range(20):
+    for n in range(16):
         topic(tmp_path, f"part{n}.md", f"Kestrel part{n} " + f"word{n} " * 900, description=f"Kestrel part{n}")
     with opened(tmp_path) as memory:
         memory.append("s", [Message("user", "hello")])
-        texts = [hit.text for n in range(20) for hit in memory.surface("s", f"Tell me of Kestrel part{n}")]
+        texts = [hit.text for n in range(16) for hit in memory.surface("s", f"Tell me of Kestrel part{n}")]
     assert all(len(text.encode()) < 4_400 for text in texts)
     assert "There is more of it" in texts[0]
     assert sum(len(text.encode()) for text in texts) <= surfacing.SESSION_BYTES

@@ -210,7 +210,7 @@ def test_a_rewrite_is_done_as_a_diff_and_can_be_undone(tmp_path):
 
 def test_a_memory_of_many_short_facts_can_be_rewritten(tmp_path):
     """Seed: the whole of MEMORY.md is written anew, however many lines it has below its limit."""
-    before = "".join(f"- House {n} is red.\n" for n in range(300))
+    before = "".join(f"- House {n} is red.\n" for n in range(150))
     assert len(before) < 8192
     write_memory(tmp_path, before)
     with opened(tmp_path, model(reply(memory=before + "- Lives in Bergen.\n"))) as memory:
@@ -222,7 +222,7 @@ def test_a_memory_of_many_short_facts_can_be_rewritten(tmp_path):
 
 def test_an_answer_may_be_as_long_as_the_memory_it_writes_anew(tmp_path):
     """Seed: the reply holds all of MEMORY.md, so the token limit of one answer follows its size."""
-    write_memory(tmp_path, "".join(f"- House {n} is red and its door is green.\n" for n in range(200)))
+    write_memory(tmp_path, "".join(f"- House {n} is red and its door is green.\n" for n in range(100)))
     llm = model()
     with opened(tmp_path, llm) as memory:
         memory.append(SESSION, exchanges(1))
@@ -530,7 +530,7 @@ def test_concurrent_callers_are_served_one_after_the_other(tmp_path):
     assert history(tmp_path).count("## ") == 4
 
 
-@pytest.mark.parametrize("turns", [70, pytest.param(200, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("turns", [45, pytest.param(200, marks=pytest.mark.slow)])
 def test_a_long_conversation_end_to_end(tmp_path, turns):
     """Issue 5: 200 exchanges through windows, resets and another month; every message stays, once each event."""
     count = 0

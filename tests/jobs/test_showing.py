@@ -126,7 +126,7 @@ def test_an_episode_of_many_turns_is_made_from_parts(tmp_path) -> None:
 def test_a_long_window_is_summarised_part_by_part(tmp_path) -> None:
     """Issue 16: prompts are bounded."""
     llm = ScriptedLLM(lambda request: f"summary {len(llm.requests)}")
-    turns = [Message("user", f"I planted tree {n} in the garden.") for n in range(3000)]
+    turns = [Message("user", f"I planted tree {n} in the garden. " * 8) for n in range(400)]
     with Memory.open(tmp_path, llm=llm, jobs="worker") as memory:
         memory.append("s", turns)
         work = host_of(scope_of(memory).windows).work(

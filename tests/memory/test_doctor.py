@@ -68,7 +68,7 @@ def test_flipping_deleting_or_reordering_any_line_of_the_log_is_found(full):
             swapped = list(lines)
             swapped[at - 1], swapped[at] = lines[at], lines[at - 1]
             others.append((f"swap {at}", swapped))
-        for _ in range(3):
+        for _ in range(1):
             place = chance.randrange(len(lines[at]))
             flipped = bytearray(lines[at])
             flipped[place] ^= 1 << chance.randrange(8)
