@@ -16,6 +16,7 @@ from commonplace.surfaces import snapshots
 from commonplace.surfaces.cli import main
 from commonplace.testing import FixedClock, ScriptedLLM
 from inside import config_of
+from marking import slow_after
 
 SOURCE = "seed facts; seed model 5.3"
 
@@ -375,7 +376,7 @@ def test_11_without_a_model_our_ranking_finds_facts_and_episodes(tmp_path):
         assert call(memory, "search", query="zeppelin")["message"] == "nothing found"
 
 
-@pytest.mark.parametrize("session", ["../x", "../../etc/passwd", "a/../../b", "C:\\x", "."])
+@pytest.mark.parametrize("session", slow_after(2, ["../x", "../../etc/passwd", "a/../../b", "C:\\x", "."]))
 def test_12_a_session_id_that_is_a_path_stays_inside(tmp_path, session):
     """Scenario 12: encoded in writing and reading; a row that names a path opens nothing."""
     home = tmp_path / "home"

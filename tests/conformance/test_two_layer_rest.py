@@ -32,6 +32,7 @@ from commonplace.errors import CommonplaceError, ConfigError, InputError
 from commonplace.layouts.codecs import journals
 from commonplace.models import Reply
 from inside import config_of
+from marking import slow_after
 
 # --- the files ---
 
@@ -470,7 +471,7 @@ FAILING = {
 }
 
 
-@pytest.mark.parametrize("prompt", FAILING.values(), ids=FAILING)
+@pytest.mark.parametrize("prompt", slow_after(4, FAILING.values()), ids=FAILING)
 def test_a_prompt_function_that_fails_leaves_a_raw_entry(tmp_path, prompt):
     """Issue 5, bad input: the range is named and kept, memory is as before, and the session goes on."""
     write_memory(tmp_path, "- Likes tea.\n")

@@ -79,8 +79,8 @@ def test_a_tree_of_many_topics_keeps_to_its_budget_and_says_that_it_is_cut(memor
     """Issue 20: within a budget."""
     body = "A sentence of some length about it. " * 5
     layer = next(each for each in scope_of(memory).layout.layers if "{topic}" in each.path)
-    paths = [scope_of(memory).layout.path_of(layer, topic=f"topic-{number:03}") for number in range(200)]
-    memory.apply([PutTopic(path=path, title=path, body=body) for path in paths], reason="many")
+    paths = [scope_of(memory).layout.path_of(layer, topic=f"topic-{number:03}") for number in range(100)]
+    memory.apply([PutTopic(path=path, title=f"{path}, {body[:80]}", body=body) for path in paths], reason="many")
     text = call(memory, "expand")["message"]
     assert len(text) < 9000
     assert text.endswith("(no room for more; search, or ask for one of these)")
