@@ -110,7 +110,7 @@ YAML = {
 }
 
 
-@pytest.mark.parametrize("name", sorted(YAML))
+@pytest.mark.parametrize("name", slow_after(3, sorted(YAML)))
 def test_front_matter_of_any_kind_is_contained(tmp_path, name):
     """Issue 3: YAML bombs and cyclic aliases, duplicate keys; `no`, `12:30`, `1.10` are texts."""
     write(tmp_path, "memory/t.md", YAML[name])

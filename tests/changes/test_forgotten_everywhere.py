@@ -284,22 +284,25 @@ SECRET = "The spare key hangs behind the blue fuse box, on hook 4"
 @pytest.mark.battery
 @pytest.mark.parametrize(
     "again",
-    [
-        SECRET + ".",
-        SECRET + "!",
-        SECRET.upper(),
-        f"“{SECRET}”",
-        f"**{SECRET}**",
-        f"- {SECRET}.",
-        f"2. {SECRET}",
-        f"> _{SECRET}_",
-        SECRET.replace("fuse", "`fuse`"),
-        SECRET.replace("blue fuse", "blue  fuse"),
-        SECRET.replace("fuse", "fu\u00adse"),
-        SECRET.replace("key", "key\u200b"),
-        SECRET.replace("o", "\u043e").replace("e", "\u0435"),
-        f"Notes:\n\n* {SECRET}.",
-    ],
+    slow_after(
+        4,
+        [
+            SECRET + ".",
+            SECRET + "!",
+            SECRET.upper(),
+            f"“{SECRET}”",
+            f"**{SECRET}**",
+            f"- {SECRET}.",
+            f"2. {SECRET}",
+            f"> _{SECRET}_",
+            SECRET.replace("fuse", "`fuse`"),
+            SECRET.replace("blue fuse", "blue  fuse"),
+            SECRET.replace("fuse", "fu\u00adse"),
+            SECRET.replace("key", "key\u200b"),
+            SECRET.replace("o", "\u043e").replace("e", "\u0435"),
+            f"Notes:\n\n* {SECRET}.",
+        ],
+    ),
 )
 def test_what_was_forgotten_is_known_in_other_dress(tmp_path, again):
     """Issue 23.9: it came back with a full stop less, curly quotes, a soft hyphen, in bold, as a list item, in Cyrillic letters."""

@@ -143,6 +143,7 @@ def test_messages_without_an_id_are_numbered_past_what_is_taken(tmp_path):
         assert memory.sessions.state("s").messages == 4
 
 
+@pytest.mark.slow
 def test_two_processes_append_to_one_session(tmp_path):
     """Issue 2: two processes appending to one session, fifty messages each."""
     code = (

@@ -438,7 +438,7 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize("text", BROKEN.values(), ids=BROKEN)
+@pytest.mark.parametrize("text", slow_after(3, BROKEN.values()), ids=BROKEN)
 def test_history_with_broken_headers_is_read_and_added_to(tmp_path, text):
     """Issue 5, bad input: nothing of it is lost, and the next entry has its own header."""
     (tmp_path / "memory").mkdir()

@@ -161,7 +161,7 @@ def test_a_slip_beside_a_true_statement_costs_it_nothing(tmp_path, more):
         assert not list(memory.review())
 
 
-@pytest.mark.parametrize("text", ["- {0}", "{0}", "* {0}", "- {0}\n", "1. {0}", "# Memory\n- {0}"])
+@pytest.mark.parametrize("text", slow_after(3, ["- {0}", "{0}", "* {0}", "- {0}\n", "1. {0}", "# Memory\n- {0}"]))
 def test_a_first_rewrite_of_one_line_is_written(tmp_path, text):
     """What is judged line by line was screened line by line, however short the text is."""
     update = text.format("The user moved to a flat with a red door.")
@@ -198,13 +198,16 @@ FRONT = "---\nname: Signe\ndescription: The user's sister Signe\ntype: user\n---
 @pytest.mark.parametrize("layout", ["graph", "memdir"])
 @pytest.mark.parametrize(
     "fields",
-    [
-        {"body": f"{FRONT}{OWNS}"},
-        {"body": f"# Signe\n\n{OWNS}"},
-        {"body": OWNS, "description": "Notes on family members"},
-        {"body": f"```markdown\n{OWNS}\n```"},
-        {"body": OWNS, "path": "people/signe"},
-    ],
+    slow_after(
+        1,
+        [
+            {"body": f"{FRONT}{OWNS}"},
+            {"body": f"# Signe\n\n{OWNS}"},
+            {"body": OWNS, "description": "Notes on family members"},
+            {"body": f"```markdown\n{OWNS}\n```"},
+            {"body": OWNS, "path": "people/signe"},
+        ],
+    ),
 )
 def test_a_topic_is_taken_in_the_forms_that_models_write(tmp_path, layout, fields):
     reply = json.dumps({"journal": "They spoke of Signe's boat.", "operations": [{**NODE, **fields}], "done": True})

@@ -17,6 +17,7 @@ from commonplace import Memory, Message
 from commonplace.surfaces.cli import commands
 from commonplace.testing import FixedClock
 from inside import scope_of
+from marking import slow_after
 
 pytestmark = pytest.mark.battery
 
@@ -235,16 +236,19 @@ def _drop_state(folder):
 
 @pytest.mark.parametrize(
     ("harm", "found"),
-    [
-        (_nothing, set()),
-        (_tear, {"damaged"}),
-        (_edit, set()),
-        (_drift, {"drift", "damaged"}),
-        (_flip, {"log"}),
-        (_break_index, {"drift"}),
-        (_drop_index, set()),
-        (_drop_state, set()),
-    ],
+    slow_after(
+        3,
+        [
+            (_nothing, set()),
+            (_tear, {"damaged"}),
+            (_edit, set()),
+            (_drift, {"drift", "damaged"}),
+            (_flip, {"log"}),
+            (_break_index, {"drift"}),
+            (_drop_index, set()),
+            (_drop_state, set()),
+        ],
+    ),
 )
 def test_without_fix_not_a_byte_is_changed(full, harm, found):
     """Issue 2: `doctor` finds every damage and every drift, and writes only with `--fix`."""

@@ -71,10 +71,15 @@ def test_messages_are_read_and_kept_whatever_stands_in_the_place_of_our_own_file
 
 @pytest.mark.parametrize(
     ("name", "harm"),
-    [
-        *itertools.product(["state/head", "state/checkpoint", "feed"], [put_folder, put_link, put_dangling, put_pipe]),
-        *itertools.product(["state/head", "state/checkpoint", "state/leases"], [flip_bit]),
-    ],
+    slow_after(
+        5,
+        [
+            *itertools.product(
+                ["state/head", "state/checkpoint", "feed"], [put_folder, put_link, put_dangling, put_pipe]
+            ),
+            *itertools.product(["state/head", "state/checkpoint", "state/leases"], [flip_bit]),
+        ],
+    ),
 )
 def test_memory_goes_on_whatever_stands_in_the_place_of_what_it_can_derive(tmp_path, name, harm):
     """Issue 23.4: one flipped bit or a folder in its place made every call raise, and a pipe made it wait for ever."""

@@ -50,7 +50,7 @@ def over(layout, record, old, new):
     return [(change,), ({"action": "remove", "target": target, "old_text": old},)]
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("layout", slow_after(3, LAYOUTS))
 def test_what_was_just_read_is_kept_marked_and_never_always_shown(tmp_path, layout):
     """Issue 16: stored with its trust, and the answer says how a person shows it always."""
     with opened(tmp_path, layout) as memory:
@@ -66,7 +66,7 @@ def test_what_was_just_read_is_kept_marked_and_never_always_shown(tmp_path, layo
         assert "Kestrel" not in "".join(section.text for section in memory.context("chat:2").sections)
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("layout", slow_after(3, LAYOUTS))
 def test_what_the_person_said_is_written_and_shown(tmp_path, layout):
     """Issue 16: judged by the words it writes, as any statement."""
     with opened(tmp_path, layout) as memory:
@@ -182,7 +182,7 @@ def test_a_persons_message_is_not_hidden_by_the_tool(tmp_path):
         assert [message.number for message in memory.sessions.read("chat:1")] == [0, 1, 2]
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("layout", slow_after(3, LAYOUTS))
 def test_what_the_agent_wrote_it_can_change(tmp_path, layout):
     """Issue 16: only a person's own writing waits."""
     with opened(tmp_path, layout) as memory:
@@ -251,7 +251,7 @@ def test_the_tool_lifts_nothing_that_memory_knows_from_elsewhere(tmp_path, layou
         assert "Kestrel" not in "".join(section.text for section in memory.context("chat:2").sections)
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("layout", slow_after(3, LAYOUTS))
 def test_without_a_session_the_tool_writes_of_its_own_what_nobody_below_said(tmp_path, layout):
     """Issue 16: what believing less costs."""
     with opened(tmp_path, layout) as memory:
