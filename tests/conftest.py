@@ -26,6 +26,7 @@ def pytest_collection_finish() -> None:
     """Look for garbage among what the tests make, not each time among the thousands of tests."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
 
 
 @pytest.fixture

@@ -61,5 +61,5 @@ def in_one_test(
 
 
 def tries(examples: int) -> int:
-    """Return on how many examples a property is tried: all in the full battery, a quarter in the short suite."""
-    return examples if FULL else max(15, examples // 4)
+    """Return on how many examples a property is tried: all in the full battery, a sixth in the short suite."""
+    return examples if FULL else max(12, examples // 6)

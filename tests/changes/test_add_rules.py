@@ -7,6 +7,7 @@ import pytest
 from commonplace import Memory
 from commonplace.testing import FixedClock
 from inside import scope_of
+from marking import slow_after
 
 LABELS = ("City: New York", "Editor: Visual Studio Code", "Allergy: nuts", "Diet: vegetarian")
 
@@ -17,7 +18,7 @@ def opened(folder, layout):
     )
 
 
-@pytest.mark.parametrize("layout", ["native", "two-layer", "facts", "structured", "graph"])
+@pytest.mark.parametrize("layout", slow_after(2, ["native", "two-layer", "facts", "structured", "graph"]))
 def test_a_label_with_another_value_takes_the_place_of_the_old_one(tmp_path, layout):
     """Issue 17.7: in each layout; what was replaced is in the log, and an undo brings it back."""
     with opened(tmp_path, layout) as memory:

@@ -14,6 +14,7 @@ from commonplace.store.files.disk import Disk
 from commonplace.testing import FixedClock
 from forking import in_child
 from inside import put_around, scope_of
+from marking import slow_after
 
 pytestmark = pytest.mark.battery
 
@@ -75,7 +76,7 @@ def replaces(record):
     return lambda memory: memory.update(record, "one by the dead writer")
 
 
-@pytest.mark.parametrize("found_by", ["review", "sync", "commit"])
+@pytest.mark.parametrize("found_by", slow_after(1, ["review", "sync", "commit"]))
 @pytest.mark.parametrize("how", ["before the swap", "before review"])
 def test_what_a_dead_writer_lost_to_an_edit_waits_with_both_texts(kept, how, found_by):
     """DESIGN 5: other content is an outside edit, merged by entry, or left as is with ours in review."""
@@ -106,7 +107,9 @@ def test_what_a_dead_writer_lost_to_an_edit_waits_with_both_texts(kept, how, fou
 
 
 @pytest.mark.parametrize("approve", [True, False])
-@pytest.mark.parametrize("theirs", ["- one by hand\n- two\n", "- two\n", None, "# Another\n\ntext\n\n- two\n"])
+@pytest.mark.parametrize(
+    "theirs", slow_after(1, ["- one by hand\n- two\n", "- two\n", None, "# Another\n\ntext\n\n- two\n"])
+)
 def test_a_person_lets_what_a_dead_writer_lost_in_or_not(kept, theirs, approve):
     folder, record = kept
     dies(folder, replaces(record), prepare=before_the_swap)

@@ -59,7 +59,7 @@ def _damage(memory):
     return [problem for problem in memory.doctor().problems if problem.kind not in {"link", "limit"}]
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("layout", slow_after(3, LAYOUTS))
 def test_no_byte_under_the_root_holds_an_erased_text(tmp_path, layout):
     """Issue 22: transcripts, records, payloads, index and seen files, exports; by searching every byte."""
     with _made(tmp_path, layout) as memory:
@@ -140,7 +140,7 @@ def test_a_sentence_of_another_record_goes_and_the_rest_stays(tmp_path):
         assert {text for _, text in left} == {"We met at noon in Lisbon."}
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("layout", slow_after(2, LAYOUTS))
 def test_words_that_only_old_texts_hold_are_listed_and_erased(tmp_path, layout):
     """Issue 22: a record that was corrected, a message that was forgotten before; what says otherwise stays."""
     with Memory.open(tmp_path, jobs="inline", layout=layout) as memory:
@@ -446,7 +446,7 @@ def test_wordings_are_found_through_escapes_and_what_is_beside_them_stays(writte
 
 
 @pytest.mark.parametrize("said", ["Meine Ärztin heißt Grünwald.", "Мой врач Иванова из Омска.", "私の担当医は田中です"])
-@pytest.mark.parametrize("how", ["id", "words", "session"])
+@pytest.mark.parametrize("how", slow_after(1, ["words", "id", "session"]))
 def test_an_export_in_ascii_is_erased_and_still_json(tmp_path, said, how):
     """Issue 22: `json.dumps` of a conversation below the root stayed, and was named nowhere."""
     files = [tmp_path / "exports" / "talk.json", tmp_path / "exports" / "talk.jsonl"]

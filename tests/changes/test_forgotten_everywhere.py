@@ -133,7 +133,7 @@ def test_a_summary_made_after_a_forgetting_stays(tmp_path):
 
 
 @pytest.mark.parametrize("how", ["forget", "delete"])
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("layout", slow_after(1, LAYOUTS))
 def test_undoing_the_forgetting_gives_all_of_it_back(tmp_path, layout, how):
     """Every change can be undone; what no job has read it reads then."""
     with opened(tmp_path, layout) as memory:
@@ -160,7 +160,9 @@ def test_a_session_that_ends_with_what_was_forgotten_can_be_finished(tmp_path, l
 
 
 @pytest.mark.parametrize("erase", [False, True], ids=["forgotten", "erased"])
-@pytest.mark.parametrize("layout", ["native", "two-layer", "facts", "facts-flat", "structured", "graph", "memdir"])
+@pytest.mark.parametrize(
+    "layout", slow_after(3, ["native", "facts", "memdir", "two-layer", "facts-flat", "structured", "graph"])
+)
 def test_what_jobs_wrote_down_of_a_message_goes_with_it(tmp_path, layout, erase):
     """Issue 17.3: the memdir layout still showed the line of its generated index."""
     told = ["I live in Bergen.", "We decided that the xylophone banana ships on 2026-06-01.", "My cat is called Mia."]
@@ -282,22 +284,25 @@ SECRET = "The spare key hangs behind the blue fuse box, on hook 4"
 @pytest.mark.battery
 @pytest.mark.parametrize(
     "again",
-    [
-        SECRET + ".",
-        SECRET + "!",
-        SECRET.upper(),
-        f"“{SECRET}”",
-        f"**{SECRET}**",
-        f"- {SECRET}.",
-        f"2. {SECRET}",
-        f"> _{SECRET}_",
-        SECRET.replace("fuse", "`fuse`"),
-        SECRET.replace("blue fuse", "blue  fuse"),
-        SECRET.replace("fuse", "fu\u00adse"),
-        SECRET.replace("key", "key\u200b"),
-        SECRET.replace("o", "\u043e").replace("e", "\u0435"),
-        f"Notes:\n\n* {SECRET}.",
-    ],
+    slow_after(
+        4,
+        [
+            SECRET + ".",
+            SECRET + "!",
+            SECRET.upper(),
+            f"“{SECRET}”",
+            f"**{SECRET}**",
+            f"- {SECRET}.",
+            f"2. {SECRET}",
+            f"> _{SECRET}_",
+            SECRET.replace("fuse", "`fuse`"),
+            SECRET.replace("blue fuse", "blue  fuse"),
+            SECRET.replace("fuse", "fu\u00adse"),
+            SECRET.replace("key", "key\u200b"),
+            SECRET.replace("o", "\u043e").replace("e", "\u0435"),
+            f"Notes:\n\n* {SECRET}.",
+        ],
+    ),
 )
 def test_what_was_forgotten_is_known_in_other_dress(tmp_path, again):
     """Issue 23.9: it came back with a full stop less, curly quotes, a soft hyphen, in bold, as a list item, in Cyrillic letters."""

@@ -11,6 +11,7 @@ import pytest
 from commonplace import Memory, Message, Request
 from commonplace.records import Source
 from commonplace.testing import ScriptedLLM
+from marking import slow_after
 
 LAYOUTS = ("native", "two-layer", "facts")
 SECRET = "My locker code word is xylophone banana."
@@ -41,7 +42,7 @@ def given_out(memory):
 
 
 @pytest.mark.parametrize("how", ["message", "session"])
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("layout", slow_after(2, LAYOUTS))
 def test_it_comes_back_by_no_way_when_only_the_files_of_memory_were_kept(tmp_path, layout, how):
     """Issue 17.3: the folder without `.commonplace/`, as the documentation says to use it with git."""
     with talked(tmp_path, layout) as memory:
@@ -143,7 +144,7 @@ def said_of_the_patient(memory):
     return "\n".join([*texts, *(memory.context(each, "How is Marta?").text for each in ("s:1", "s:2", None))])
 
 
-@pytest.mark.parametrize("layout", ["native", "two-layer", "structured", "graph", "memdir"])
+@pytest.mark.parametrize("layout", slow_after(2, ["native", "memdir", "two-layer", "structured", "graph"]))
 def test_what_a_model_put_in_other_words_is_hidden_as_by_the_log(tmp_path, layout):
     """Issue 17.3: the transcript says what went with the message, and `undo` takes that back."""
     memory, message = patient(tmp_path / "whole", layout)

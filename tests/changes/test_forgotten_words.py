@@ -13,6 +13,7 @@ from commonplace.errors import RecordNotFoundError
 from commonplace.operations import AddEntry
 from commonplace.records import Source
 from commonplace.testing import FixedClock
+from marking import slow_after
 
 TOLD = [
     Message("user", "I have epilepsy since childhood and take pills daily.", id="a"),
@@ -137,7 +138,7 @@ REPLIES = [
 ]
 
 
-@pytest.mark.parametrize("layout", ["native", "two-layer", "facts", "structured", "graph", "memdir"])
+@pytest.mark.parametrize("layout", slow_after(2, ["native", "two-layer", "facts", "structured", "graph", "memdir"]))
 @pytest.mark.parametrize("git", [True, False])
 def test_what_the_assistant_repeats_of_a_forgotten_message_goes_with_it(tmp_path: Path, layout: str, git: bool) -> None:
     """Issue 17: a forgotten message came back through the answer to it; what is left of an answer stays."""

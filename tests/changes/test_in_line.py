@@ -30,6 +30,7 @@ def remembered(folder, processes, each):
     assert {change.actor for change in changes} == {"library"}
 
 
+@pytest.mark.slow
 def test_twelve_processes_remember_two_facts_each(fast_path):
     """Issue 23.2: none ends in a conflict, none is logged as an edit by hand."""
     remembered(fast_path, 12, 2)

@@ -98,6 +98,7 @@ with opened(sys.argv[1]) as memory:
 
 @pytest.mark.battery
 @pytest.mark.timeout(1200 if FULL else 120)
+@pytest.mark.slow
 def test_i2_no_reader_sees_half_a_record_or_half_a_change(fast_path):
     """Safety I2, DESIGN 5: each record whole, all files of one change together, while another process writes."""
     with ExitStack() as stack, opened(fast_path) as memory:

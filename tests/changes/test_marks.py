@@ -16,6 +16,7 @@ from commonplace.operations import AppendJournal, PutItem, PutTopic, ReplaceEntr
 from commonplace.records import TRUST_RANK
 from commonplace.testing import FixedClock, ScriptedLLM
 from inside import scope_of
+from marking import slow_after
 
 TOPIC, ITEMS, JOURNAL = "memory/harbour.md", "memory/items/semantic.jsonl", "HISTORY-2026-11.md"
 LOW = (
@@ -96,7 +97,7 @@ def test_what_the_lost_log_told_of_is_no_persons(tmp_path):
         assert hit.trust == "agent"
 
 
-@pytest.mark.parametrize("layout", ["native", "two-layer", "graph", "structured", "memdir", "facts"])
+@pytest.mark.parametrize("layout", slow_after(2, ["native", "facts", "two-layer", "graph", "structured", "memdir"]))
 def test_without_the_log_nothing_rises_in_any_layer(tmp_path, layout):
     """Issue 16: what a page said ranked as the agent's or the person's own in a document that is not shown."""
     said = {

@@ -47,7 +47,7 @@ def explained(memory, outcome, text):
     return any(f"-- {text}" in c.diff for c in later)
 
 
-@pytest.mark.parametrize("races", slow_after(1, [40, RACES // 2 * (10 if FULL else 1)]))
+@pytest.mark.parametrize("races", slow_after(1, [20, RACES // 2 * (10 if FULL else 1)]))
 @pytest.mark.parametrize("style", ["rename", "place"])
 def test_edits_race_as_many_changes(fast_path, editor, style, races):
     """Issue 3: 1,000 races, 0 edits lost, 0 successes with nothing on disk. Source: safety F10."""

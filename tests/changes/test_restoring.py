@@ -8,6 +8,7 @@ import pytest
 
 from commonplace import Memory, Message
 from commonplace.testing import FixedClock
+from marking import slow_after
 
 OLD = "User's budget for the trip to Lisbon is 1200 euros."
 NEW = "User's budget for the trip to Lisbon is now 900 euros."
@@ -37,7 +38,7 @@ def superseded(memory: Memory) -> list[str]:
     return [hit.text for hit in found if hit.superseded_by and hit.layer == "sessions"]
 
 
-@pytest.mark.parametrize("layout", ["native", "two-layer"])
+@pytest.mark.parametrize("layout", slow_after(1, ["native", "two-layer"]))
 @pytest.mark.parametrize("erase", [False, True])
 def test_what_a_forgotten_session_corrected_holds_again(tmp_path, layout, erase):
     """Audit: the older message was marked as superseded by what nobody could see, and nothing was shown always."""

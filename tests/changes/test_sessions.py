@@ -143,6 +143,7 @@ def test_messages_without_an_id_are_numbered_past_what_is_taken(tmp_path):
         assert memory.sessions.state("s").messages == 4
 
 
+@pytest.mark.slow
 def test_two_processes_append_to_one_session(tmp_path):
     """Issue 2: two processes appending to one session, fifty messages each."""
     code = (
@@ -295,7 +296,7 @@ def test_a_deleted_session_is_gone_everywhere_until_undone(tmp_path):
 
 def test_a_big_and_odd_message_is_kept_whole(tmp_path):
     with opened(tmp_path) as memory:
-        big = "word " * 200_000
+        big = "word " * 40_000
         memory.append("s", said(big, "", "nul \x00 here", "\ud800 half"))
         messages = list(memory.sessions.read("s"))
         assert messages[0].text == big

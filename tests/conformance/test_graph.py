@@ -20,6 +20,7 @@ from commonplace.memory import trees
 from commonplace.operations import MoveWindow, PutTopic
 from commonplace.testing import FixedClock, ScriptedLLM
 from inside import scope_of, scopes_of
+from marking import slow_after
 
 START = "2026-11-20T10:00:00+00:00"
 SEED_NODE = """---
@@ -736,7 +737,7 @@ BAD_REPLIES = {
 }
 
 
-@pytest.mark.parametrize("reply", BAD_REPLIES.values(), ids=BAD_REPLIES.keys())
+@pytest.mark.parametrize("reply", slow_after(3, BAD_REPLIES.values()), ids=BAD_REPLIES.keys())
 def test_a_bad_reply_leaves_a_tree_without_faults_and_nothing_that_was_not_said(tmp_path, clock, reply):
     """Issue 20, bad input."""
     with opened(tmp_path, clock) as memory, worker(tmp_path, clock, ScriptedLLM(lambda _: reply)) as working:

@@ -431,11 +431,11 @@ def test_a_selector_is_asked_in_2000_tokens_at_200_topics(tmp_path, about):
 
 def test_a_long_file_is_cut_and_a_session_has_its_share(tmp_path):
     """Seed memdir 4.1: 4 KB of a file, 60 KB of a session."""
-    for n in range(20):
+    for n in range(16):
         topic(tmp_path, f"part{n}.md", f"Kestrel part{n} " + f"word{n} " * 900, description=f"Kestrel part{n}")
     with opened(tmp_path) as memory:
         memory.append("s", [Message("user", "hello")])
-        texts = [hit.text for n in range(20) for hit in memory.surface("s", f"Tell me of Kestrel part{n}")]
+        texts = [hit.text for n in range(16) for hit in memory.surface("s", f"Tell me of Kestrel part{n}")]
     assert all(len(text.encode()) < 4_400 for text in texts)
     assert "There is more of it" in texts[0]
     assert sum(len(text.encode()) for text in texts) <= surfacing.SESSION_BYTES
@@ -483,14 +483,17 @@ def test_unknown_types_and_keys_stay(tmp_path):
 
 @pytest.mark.parametrize(
     "text",
-    [
-        "---\nname: [a, b\n---\n\nKestrel.\n",
-        "---\na: &a [x]\nb: *a\n---\n\nKestrel.\n",
-        "---\n" + "a: " + "[" * 5000 + "\n---\nKestrel.\n",
-        "---\n" + "".join(f"k{n}: v\n" for n in range(60)) + "---\nKestrel.\n",
-        "\x00\xff Kestrel".encode().decode("latin-1"),
-        "# Kestrel\n" + "x" * 30_000,
-    ],
+    slow_after(
+        3,
+        [
+            "---\nname: [a, b\n---\n\nKestrel.\n",
+            "---\na: &a [x]\nb: *a\n---\n\nKestrel.\n",
+            "---\n" + "a: " + "[" * 5000 + "\n---\nKestrel.\n",
+            "---\n" + "".join(f"k{n}: v\n" for n in range(60)) + "---\nKestrel.\n",
+            "\x00\xff Kestrel".encode().decode("latin-1"),
+            "# Kestrel\n" + "x" * 30_000,
+        ],
+    ),
 )
 def test_front_matter_that_is_none_costs_nothing_but_itself(tmp_path, text):
     """Issue 21: bad input."""
@@ -895,18 +898,21 @@ def test_the_prompts_say_what_is_kept_and_how(tmp_path):
 
 @pytest.mark.parametrize(
     ("said", "kept"),
-    [
-        ("I fixed the login bug by clearing the cache in auth.py.", False),
-        ("The fix for the timeout was to raise the pool size to 20 in config.yaml.", False),
-        ("Commit 3f2a91c added retries to the uploader.", False),
-        ("The handlers are in src/api/handlers and the models are in src/models.", False),
-        ("We're on branch feature/export right now.", False),
-        ("The tests are failing right now.", False),
-        ("I'm working on the export ticket today.", False),
-        ("Never mock the database in tests, it burned us last quarter.", True),
-        ("I'm a data scientist focused on observability.", True),
-        ("We decided to use PostgreSQL for the new service.", True),
-    ],
+    slow_after(
+        3,
+        [
+            ("I fixed the login bug by clearing the cache in auth.py.", False),
+            ("The fix for the timeout was to raise the pool size to 20 in config.yaml.", False),
+            ("Commit 3f2a91c added retries to the uploader.", False),
+            ("The handlers are in src/api/handlers and the models are in src/models.", False),
+            ("We're on branch feature/export right now.", False),
+            ("The tests are failing right now.", False),
+            ("I'm working on the export ticket today.", False),
+            ("Never mock the database in tests, it burned us last quarter.", True),
+            ("I'm a data scientist focused on observability.", True),
+            ("We decided to use PostgreSQL for the new service.", True),
+        ],
+    ),
 )
 def test_the_rules_keep_nothing_that_the_code_or_the_day_says(memory, tmp_path, said, kept):
     """Issue 21: derivable from the code, git history, ephemeral state; a search finds it where it was said."""
@@ -918,18 +924,21 @@ def test_the_rules_keep_nothing_that_the_code_or_the_day_says(memory, tmp_path, 
 
 @pytest.mark.parametrize(
     ("said", "stated", "kept"),
-    [
-        (
-            "I fixed the login bug by clearing the cache in auth.py.",
-            "The login bug is gone, cleared in auth.py.",
-            False,
-        ),
-        ("The fix for the timeout was a pool of 20.", "The fix for the timeout was a pool of 20.", False),
-        ("Fixed the probe: its delay was 3, now 15.", "The probe was mended by a delay of 15.", False),
-        ("I'm on feature/export right now.", "The user is on feature/export right now.", False),
-        ("I'm on feature/export right now.", "The user works on feature/export.", True),
-        ("Never mock the database in tests.", "Tests use no mock of the database.", True),
-    ],
+    slow_after(
+        3,
+        [
+            (
+                "I fixed the login bug by clearing the cache in auth.py.",
+                "The login bug is gone, cleared in auth.py.",
+                False,
+            ),
+            ("The fix for the timeout was a pool of 20.", "The fix for the timeout was a pool of 20.", False),
+            ("Fixed the probe: its delay was 3, now 15.", "The probe was mended by a delay of 15.", False),
+            ("I'm on feature/export right now.", "The user is on feature/export right now.", False),
+            ("I'm on feature/export right now.", "The user works on feature/export.", True),
+            ("Never mock the database in tests.", "Tests use no mock of the database.", True),
+        ],
+    ),
 )
 def test_what_a_model_proposes_is_held_against_the_same_rule(tmp_path, said, stated, kept):
     """Issue 21: what should not be kept is checked by the rules; it goes to the log of the day, where it is found."""

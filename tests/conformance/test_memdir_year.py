@@ -166,8 +166,8 @@ def check_a_life(folder: Path, sessions: int, days: float) -> None:
 
 
 def test_a_month_of_sessions_stays_small_and_is_found_again(tmp_path):
-    """Fifteen sessions in twenty days."""
-    check_a_life(tmp_path, 15, 20)
+    """Eight sessions in twenty days."""
+    check_a_life(tmp_path, 8, 20)
 
 
 @only_in_battery

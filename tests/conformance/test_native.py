@@ -6,6 +6,7 @@ import pytest
 
 from commonplace import Memory, Message
 from commonplace.testing import FixedClock
+from marking import slow_after
 
 KINDS = {
     "preference": "memory/facts/user.md",
@@ -42,7 +43,7 @@ def test_each_kind_of_memory_goes_to_its_file(tmp_path):
     assert (tmp_path / "sessions" / "cli%3Amain.jsonl").exists()
 
 
-@pytest.mark.parametrize("path", FILES)
+@pytest.mark.parametrize("path", slow_after(3, FILES))
 def test_every_file_of_the_layout_is_read(tmp_path, path):
     """DESIGN 5: files are the truth; what stands in one is found."""
     (tmp_path / path).parent.mkdir(parents=True)

@@ -20,6 +20,7 @@ from commonplace.surfaces import adopt, exporters, importers
 from commonplace.surfaces.cli import writing
 from commonplace.testing import FixedClock, ScriptedLLM
 from inside import scope_of
+from marking import slow_after
 
 SOURCE = "seed structured; seed systems 3"
 DAY = "2026-02-07"
@@ -499,20 +500,23 @@ def test_add_goes_to_the_layer_that_is_named_or_that_its_type_has(memory):
 
 @pytest.mark.parametrize(
     ("action", "arguments", "word"),
-    [
-        ("add", {}, "content"),
-        ("update", {"id": "x", "content": "y"}, "no item"),
-        ("update", {"content": "y"}, "id"),
-        ("promote", {}, "id"),
-        ("promote", {"id": "nothing"}, "no item"),
-        ("forget", {}, "which record"),
-        ("forget", {"query": "zebra crossing"}, "no record"),
-        ("expand", {"section": "cellar"}, "no section"),
-        ("add", {"content": "x", "confidence": 7}, "0 to 1"),
-        ("add", {"content": "x", "type": "rumour"}, "no type"),
-        ("fly", {}, "no action"),
-        ("add", {"content": "x", "tags": [1]}, "array"),
-    ],
+    slow_after(
+        4,
+        [
+            ("add", {}, "content"),
+            ("update", {"id": "x", "content": "y"}, "no item"),
+            ("update", {"content": "y"}, "id"),
+            ("promote", {}, "id"),
+            ("promote", {"id": "nothing"}, "no item"),
+            ("forget", {}, "which record"),
+            ("forget", {"query": "zebra crossing"}, "no record"),
+            ("expand", {"section": "cellar"}, "no section"),
+            ("add", {"content": "x", "confidence": 7}, "0 to 1"),
+            ("add", {"content": "x", "type": "rumour"}, "no type"),
+            ("fly", {}, "no action"),
+            ("add", {"content": "x", "tags": [1]}, "array"),
+        ],
+    ),
 )
 def test_every_wrong_call_is_answered_with_what_to_do(memory, action, arguments, word):
     """Each error says what to do next."""

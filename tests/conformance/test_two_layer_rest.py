@@ -32,6 +32,7 @@ from commonplace.errors import CommonplaceError, ConfigError, InputError
 from commonplace.layouts.codecs import journals
 from commonplace.models import Reply
 from inside import config_of
+from marking import slow_after
 
 # --- the files ---
 
@@ -176,7 +177,7 @@ def test_a_plain_function_gets_the_prompt_and_the_model_of_the_call(tmp_path):
     assert "ASSISTANT [tools: search, read]: Looked it up." in message
 
 
-@pytest.mark.parametrize("letter", ["a", "ø", "家"], ids=["1-byte", "2-byte", "3-byte"])
+@pytest.mark.parametrize("letter", ["ø", *(pytest.param(each, marks=pytest.mark.slow) for each in "a家")])
 def test_compression_is_asked_for_past_the_limit_in_bytes(tmp_path, letter):
     """Seed: maxMemorySize, 8192 bytes; seed model 6: bytes are UTF-8, not UTF-16 units."""
     line = 30
@@ -210,7 +211,7 @@ def test_a_rewrite_is_done_as_a_diff_and_can_be_undone(tmp_path):
 
 def test_a_memory_of_many_short_facts_can_be_rewritten(tmp_path):
     """Seed: the whole of MEMORY.md is written anew, however many lines it has below its limit."""
-    before = "".join(f"- House {n} is red.\n" for n in range(300))
+    before = "".join(f"- House {n} is red.\n" for n in range(150))
     assert len(before) < 8192
     write_memory(tmp_path, before)
     with opened(tmp_path, model(reply(memory=before + "- Lives in Bergen.\n"))) as memory:
@@ -222,7 +223,7 @@ def test_a_memory_of_many_short_facts_can_be_rewritten(tmp_path):
 
 def test_an_answer_may_be_as_long_as_the_memory_it_writes_anew(tmp_path):
     """Seed: the reply holds all of MEMORY.md, so the token limit of one answer follows its size."""
-    write_memory(tmp_path, "".join(f"- House {n} is red and its door is green.\n" for n in range(200)))
+    write_memory(tmp_path, "".join(f"- House {n} is red and its door is green.\n" for n in range(100)))
     llm = model()
     with opened(tmp_path, llm) as memory:
         memory.append(SESSION, exchanges(1))
@@ -381,7 +382,7 @@ def test_a_value_that_is_no_size_is_refused(tmp_path, value):
 # --- bad input ---
 
 
-LINES = 150_000 if os.environ.get("COMMONPLACE_BATTERY") == "full" else 1_100
+LINES = 150_000 if os.environ.get("COMMONPLACE_BATTERY") == "full" else 400
 """Of 69 bytes: 10 MB in the battery, more than a prompt may hold else."""
 
 
@@ -400,7 +401,7 @@ def test_a_memory_of_10_megabytes_is_shown_in_part_and_consolidated_at_its_end(t
 
     llm = model(answer)
     with opened(tmp_path, llm) as memory:
-        context = memory.context(SESSION)
+        context = memory.context(SESSION, tokens=6000)
         assert context.tokens <= context.budget
         assert tail.strip() in context.stable
         assert context.dropped
@@ -437,7 +438,7 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize("text", BROKEN.values(), ids=BROKEN)
+@pytest.mark.parametrize("text", slow_after(3, BROKEN.values()), ids=BROKEN)
 def test_history_with_broken_headers_is_read_and_added_to(tmp_path, text):
     """Issue 5, bad input: nothing of it is lost, and the next entry has its own header."""
     (tmp_path / "memory").mkdir()
@@ -470,7 +471,7 @@ FAILING = {
 }
 
 
-@pytest.mark.parametrize("prompt", FAILING.values(), ids=FAILING)
+@pytest.mark.parametrize("prompt", slow_after(4, FAILING.values()), ids=FAILING)
 def test_a_prompt_function_that_fails_leaves_a_raw_entry(tmp_path, prompt):
     """Issue 5, bad input: the range is named and kept, memory is as before, and the session goes on."""
     write_memory(tmp_path, "- Likes tea.\n")
@@ -530,7 +531,7 @@ def test_concurrent_callers_are_served_one_after_the_other(tmp_path):
     assert history(tmp_path).count("## ") == 4
 
 
-@pytest.mark.parametrize("turns", [70, pytest.param(200, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("turns", [45, pytest.param(200, marks=pytest.mark.slow)])
 def test_a_long_conversation_end_to_end(tmp_path, turns):
     """Issue 5: 200 exchanges through windows, resets and another month; every message stays, once each event."""
     count = 0

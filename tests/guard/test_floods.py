@@ -33,10 +33,10 @@ FLOODS = {
 }
 
 
-@pytest.mark.parametrize("piece", FLOODS.values(), ids=FLOODS)
+@pytest.mark.parametrize("piece", slow_after(6, FLOODS.values()), ids=FLOODS)
 def test_each_stretch_of_a_text_has_a_bounded_number_of_tries(piece):
     """Issue 22: a constant number of tries per 4 KB and sign, whatever the text is."""
-    for size in (20_000, 60_000):
+    for size in (10_000, 30_000):
         text = guard.show(piece * (size // len(piece)))
         for view in views.of(text):
             places = {place for place, _ in view.tries}
@@ -128,17 +128,20 @@ def test_a_flood_of_one_keyword_ends_where_the_next_stretch_begins_inside_a_word
 
 @pytest.mark.parametrize(
     "line",
-    [
-        "- Slot {0} is free.",
-        "Locker {0}: blue",
-        "slot={0} key=k{0} owner=ann",
-        "Pin {0}: ground",
-        "acquired lock {0} in 79 ms",
-        "code: {0}, name: shoe",
-        "Spind {0}: frei",
-        "柜子{0}:空",
-        "ロッカー{0}は空いています。",
-    ],
+    slow_after(
+        3,
+        [
+            "- Slot {0} is free.",
+            "Locker {0}: blue",
+            "slot={0} key=k{0} owner=ann",
+            "Pin {0}: ground",
+            "acquired lock {0} in 79 ms",
+            "code: {0}, name: shoe",
+            "Spind {0}: frei",
+            "柜子{0}:空",
+            "ロッカー{0}は空いています。",
+        ],
+    ),
 )
 def test_numbers_of_things_in_a_list_are_kept(line):
     """The ordinary day: a list counts lockers, slots and pins; what is taken out never comes back."""

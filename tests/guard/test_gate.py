@@ -45,7 +45,7 @@ from commonplace.operations import (
 from commonplace.records import Message, RecordedMessage, Source
 from marking import in_one_test, slow_after
 
-STATES = ("empty", "small", "large")
+STATES = ("small", "empty", "large")
 
 
 @pytest.mark.parametrize("state", slow_after(2, STATES))
@@ -87,7 +87,7 @@ def test_the_battery_holds_at_least_sixty_bad_replies():
     assert len(BAD) + len(ASIDE) + len(STOPPED) >= 60
 
 
-@pytest.mark.parametrize("state", slow_after(2, STATES))
+@pytest.mark.parametrize("state", slow_after(1, STATES))
 @in_one_test("name", BAD)
 def test_a_bad_reply_changes_nothing_and_is_kept(name, state):
     """Issue 4, safety notes F23 and F24: 0 wrong changes, everything kept and reviewable."""
@@ -129,7 +129,7 @@ GOOD = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("state", slow_after(2, STATES))
+@pytest.mark.parametrize("state", slow_after(1, STATES))
 @in_one_test("name", GOOD)
 def test_a_good_reply_passes_with_its_computed_trust(name, state):
     """Positive control of the battery; DESIGN 1.6: the lowest trust among the messages whose words it uses."""
@@ -295,7 +295,7 @@ def test_a_text_in_the_label_of_an_item_is_matched_like_any_other():
     assert judge_plain(invented, view("empty")).held
 
 
-@pytest.mark.parametrize("words, count", slow_after(1, [(600, 20), (20_000, 500)]))
+@pytest.mark.parametrize("words, count", slow_after(1, [(200, 10), (20_000, 500)]))
 def test_a_large_range_and_many_operations_are_judged(words, count):
     """Issue 4: one message of 348,853 characters, 500 operations; and a smaller one."""
     long = said(" ".join(f"word{n} number{n}." for n in range(words)))
@@ -305,7 +305,7 @@ def test_a_large_range_and_many_operations_are_judged(words, count):
     assert len(judged.accepted) == count
 
 
-@pytest.mark.parametrize("length", slow_after(1, [6_000, 60_000]))
+@pytest.mark.parametrize("length", slow_after(1, [2_000, 60_000]))
 def test_hostile_texts_are_judged_in_bounded_time(length):
     """No pattern of the gate may run away."""
     seen = view("small")

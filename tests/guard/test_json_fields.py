@@ -9,7 +9,7 @@ import pytest
 
 from commonplace import Memory, Message
 from commonplace.guard import screen
-from marking import in_one_test
+from marking import in_one_test, slow_after
 
 HARMLESS = (
     "Commits are signed with a local key.",
@@ -53,7 +53,7 @@ def test_a_secret_said_in_a_field_goes_and_the_other_fields_stay() -> None:
         assert screen(shape).text == shape.replace("4407", "⟦secret:pin:0000⟧")
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("layout", slow_after(2, LAYOUTS))
 def test_no_file_of_a_layout_loses_a_value_to_a_sentence_about_secrets(layout: str, tmp_path: Path) -> None:
     """Issue 22: nothing is redacted where nothing secret was said, in any layout's files."""
     with Memory.open(tmp_path, layout=layout, jobs="inline") as memory:

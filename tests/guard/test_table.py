@@ -105,7 +105,9 @@ def test_each_kind_is_found_in_a_sentence_and_in_json(rule):
             example = example.replace(groups[1], secret)
         for text in (f"use {example} for it", json.dumps({"out": f"ok\n{example}"})):
             found += secret not in guard.screen(text).text
-    assert found >= 3, example
+        if found >= 3:
+            return
+    pytest.fail(example)
 
 
 def test_a_rule_id_fits_the_marker():

@@ -49,10 +49,15 @@ def answering(text, line):
 
 
 LARGE = {("native", "1 MB"), ("structured", "1 MB"), ("memdir", "1 MB")}
-CASES = sorted(itertools.product(LAYOUTS, BAD), key=lambda case: case in LARGE)
+FEW = [
+    (layout, kind)
+    for layout, kind in itertools.product(LAYOUTS, BAD)
+    if (layout, kind) not in LARGE and (layout in {"native", "two-layer", "facts"} or "deletes" in kind)
+]
+CASES = [*FEW, *(case for case in itertools.product(LAYOUTS, BAD) if case not in FEW)]
 
 
-@pytest.mark.parametrize(("layout", "kind"), slow_after(len(CASES) - len(LARGE), CASES))
+@pytest.mark.parametrize(("layout", "kind"), slow_after(len(FEW), CASES))
 def test_a_bad_reply_loses_nothing_and_brings_nothing_in(tmp_path, layout, kind):
     """Issue 16, bad input: a reply of 1 MB, of headings only, in another language, that deletes, that misquotes."""
     clock = FixedClock("2026-11-20T10:00:00+00:00", step_seconds=1)
@@ -156,7 +161,7 @@ def test_a_slip_beside_a_true_statement_costs_it_nothing(tmp_path, more):
         assert not list(memory.review())
 
 
-@pytest.mark.parametrize("text", ["- {0}", "{0}", "* {0}", "- {0}\n", "1. {0}", "# Memory\n- {0}"])
+@pytest.mark.parametrize("text", slow_after(3, ["- {0}", "{0}", "* {0}", "- {0}\n", "1. {0}", "# Memory\n- {0}"]))
 def test_a_first_rewrite_of_one_line_is_written(tmp_path, text):
     """What is judged line by line was screened line by line, however short the text is."""
     update = text.format("The user moved to a flat with a red door.")
@@ -193,13 +198,16 @@ FRONT = "---\nname: Signe\ndescription: The user's sister Signe\ntype: user\n---
 @pytest.mark.parametrize("layout", ["graph", "memdir"])
 @pytest.mark.parametrize(
     "fields",
-    [
-        {"body": f"{FRONT}{OWNS}"},
-        {"body": f"# Signe\n\n{OWNS}"},
-        {"body": OWNS, "description": "Notes on family members"},
-        {"body": f"```markdown\n{OWNS}\n```"},
-        {"body": OWNS, "path": "people/signe"},
-    ],
+    slow_after(
+        1,
+        [
+            {"body": f"{FRONT}{OWNS}"},
+            {"body": f"# Signe\n\n{OWNS}"},
+            {"body": OWNS, "description": "Notes on family members"},
+            {"body": f"```markdown\n{OWNS}\n```"},
+            {"body": OWNS, "path": "people/signe"},
+        ],
+    ),
 )
 def test_a_topic_is_taken_in_the_forms_that_models_write(tmp_path, layout, fields):
     reply = json.dumps({"journal": "They spoke of Signe's boat.", "operations": [{**NODE, **fields}], "done": True})

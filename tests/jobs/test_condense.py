@@ -8,6 +8,7 @@ import pytest
 
 from commonplace import Memory
 from commonplace.testing import ScriptedLLM
+from marking import slow_after
 
 NATURAL = [
     (["User lives in Bergen.", "User lives in Bergen with two cats."], "User lives in Bergen with two cats."),
@@ -68,7 +69,7 @@ def consolidated(folder, texts, merges):
         return answer, memory.document("user").strip().split("\n§\n")
 
 
-@pytest.mark.parametrize(("texts", "merged"), NATURAL)
+@pytest.mark.parametrize(("texts", "merged"), slow_after(5, NATURAL))
 def test_a_natural_merge_is_carried_out(tmp_path, texts, merged):
     """Issue 16: 8 of 8; a changed particle, a removed repetition."""
     answer, left = consolidated(tmp_path, texts, [{"entries": [1, 2], "text": merged}])
@@ -76,7 +77,7 @@ def test_a_natural_merge_is_carried_out(tmp_path, texts, merged):
     assert left == [merged]
 
 
-@pytest.mark.parametrize(("texts", "merged"), BAD)
+@pytest.mark.parametrize(("texts", "merged"), slow_after(4, BAD))
 def test_a_merge_that_loses_or_invents_is_not(tmp_path, texts, merged):
     answer, left = consolidated(tmp_path, texts, [{"entries": [1, 2], "text": merged}])
     assert answer["success"] is False

@@ -11,6 +11,7 @@ from commonplace import Memory, Message
 from commonplace.errors import ModelTimeoutError
 from commonplace.models import Reply, Request
 from commonplace.testing import FixedClock, ScriptedLLM
+from marking import slow_after
 
 
 def opened(folder, *answers, **given) -> Memory:
@@ -67,14 +68,17 @@ def test_a_model_that_finds_nothing_lasting_leaves_no_episode(tmp_path):
 
 @pytest.mark.parametrize(
     "closing",
-    [
-        "Let me know if you need more.",
-        "Feel free to ask about the mirror!",
-        "I hope this helps!",
-        "Sag mir Bescheid, wenn du mehr zum mirror brauchst.",
-        "N'hésitez pas à demander.",
-        "如果您需要更多信息，请告诉我。",
-    ],
+    slow_after(
+        3,
+        [
+            "Let me know if you need more.",
+            "Feel free to ask about the mirror!",
+            "I hope this helps!",
+            "Sag mir Bescheid, wenn du mehr zum mirror brauchst.",
+            "N'hésitez pas à demander.",
+            "如果您需要更多信息，请告诉我。",
+        ],
+    ),
 )
 def test_a_closing_courtesy_is_no_fact(tmp_path, closing):
     """Issue 16: readers of replies take what stands around an answer."""

@@ -227,11 +227,12 @@ def test_a_full_disk_at_the_commit_moves_no_cursor_and_the_next_run_does_it(
     assert facts_of(tmp_path).count(FACT) == 1
 
 
-def test_a_message_of_348853_characters_makes_a_bounded_prompt(tmp_path: Path) -> None:
+@pytest.mark.parametrize("words", slow_after(1, [5_000, 69_767]))
+def test_a_message_of_348853_characters_makes_a_bounded_prompt(tmp_path: Path, words: int) -> None:
     """Source: BEAM holds one of this length."""
     llm = ScriptedLLM([proposal(journal="The user pasted a very long text.")])
     with opened(tmp_path, llm) as memory:
-        talk(memory, text="I live in Bergen. " + "word " * 69_767)
+        talk(memory, text="I live in Bergen. " + "word " * words)
         memory.consolidate("cli:a")
         assert memory.sessions.state("cli:a").cursors == {"consolidate": 2}
     assert llm.tokens_in < 4000

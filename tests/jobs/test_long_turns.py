@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from commonplace import Memory, Message
+from marking import slow_after
 
 
 def agents(count):
@@ -20,7 +21,7 @@ KNOBS = {
 }
 
 
-@pytest.mark.parametrize("layout", KNOBS)
+@pytest.mark.parametrize("layout", slow_after(1, KNOBS))
 @pytest.mark.parametrize(
     "first", [[], [Message("user", "Read all files, please.", id="u")]], ids=["nobody", "one turn"]
 )

@@ -16,6 +16,7 @@ from commonplace.memory import designs
 from commonplace.models import Request
 from commonplace.testing import FixedClock, ScriptedLLM
 from commonplace.text.pieces import estimate_tokens
+from marking import slow_after
 
 CARDS = designs.parse(
     (Path(__file__).parent.parent / "layouts/designs/cards.toml").read_text(encoding="utf-8"), "cards"
@@ -90,7 +91,7 @@ def test_what_it_proposes_while_it_asks_counts_and_is_shown_to_it(tmp_path: Path
 
 
 @pytest.mark.parametrize(
-    "name", ["nobody", "../../etc/passwd", "cards/nothing.md", "99", "s#m77", "transcripts/s.jsonl", ""]
+    "name", slow_after(3, ["nobody", "../../etc/passwd", "cards/nothing.md", "99", "s#m77", "transcripts/s.jsonl", ""])
 )
 def test_a_name_that_is_not_found_is_said_so(tmp_path: Path, clock: FixedClock, name: str) -> None:
     """Issue 20: a model asks for a node that is not there."""
@@ -149,8 +150,8 @@ def test_one_call_is_made_without_rounds(tmp_path: Path, clock: FixedClock) -> N
 
 def test_what_it_is_given_in_a_round_has_a_bound(tmp_path: Path, clock: FixedClock) -> None:
     """DESIGN 8: prompts have a bound whatever memory holds."""
-    names = [f"topic-{number}" for number in range(40)]
-    llm = ScriptedLLM([reply(read=names, search=["heron"] * 40, done=False), reply(journal="Nothing.")])
+    names = [f"topic-{number}" for number in range(16)]
+    llm = ScriptedLLM([reply(read=names, search=["heron"] * 16, done=False), reply(journal="Nothing.")])
     with opened(tmp_path, clock, llm) as memory:
         prepared(memory)
         for name in names:

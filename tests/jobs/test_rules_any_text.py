@@ -29,7 +29,7 @@ def one(text: str, role: str = "user", name: str | None = None) -> RecordedMessa
     return RecordedMessage("s#0", "s", "s", 0, Message(role, text, name=name, at=AT), 0)  # type: ignore[arg-type]
 
 
-@settings(max_examples=2000 if FULL else 300, deadline=None)
+@settings(max_examples=2000 if FULL else 150, deadline=None)
 @given(TEXT, st.sampled_from(["user", "assistant", "tool", "system"]), st.sampled_from([None, "Ana", "☃"]))
 def test_any_message_is_read_without_error_and_quoted_truly(text: str, role: str, name: str | None) -> None:
     """Issue 4: a verbatim quote for each; secrets never stand in a memo."""

@@ -11,7 +11,7 @@ from commonplace.jobs.rules import proposing
 from commonplace.operations import AddEntry, ReplaceEntry
 from commonplace.records import RecordedMessage
 from commonplace.testing import FixedClock
-from marking import in_one_test
+from marking import in_one_test, slow_after
 
 AT = datetime(2026, 3, 2, 9, tzinfo=UTC)
 KINDS = ("preference", "fact", "decision", "constraint", "instruction", "failure", "fix", "task")
@@ -373,7 +373,7 @@ def test_what_a_person_eats_and_works_for_is_one_thing_at_a_time(before: str, sa
 
 
 @pytest.mark.parametrize("said", ["Actually I switched from VS Code to Neovim.", "actually I switched to Neovim"])
-@pytest.mark.parametrize("layout", ["native", "two-layer", "structured", "memdir"])
+@pytest.mark.parametrize("layout", slow_after(2, ["native", "memdir", "two-layer", "structured"]))
 @pytest.mark.parametrize("apart", [True, False])
 def test_what_a_person_switches_from_is_not_shown_beside_it(layout: str, apart: bool, said: str, tmp_path) -> None:
     """Issue 17.5: in one range and days later, whether a range is a talk or a turn."""

@@ -13,7 +13,7 @@ import pytest
 
 from commonplace.jobs.rules import proposing
 from commonplace.records import Message, RecordedMessage
-from marking import in_one_test
+from marking import in_one_test, slow_after
 
 AT = datetime(2026, 2, 26, 9, tzinfo=UTC)
 _LINES = tomllib.loads((Path(__file__).parent / "chat.toml").read_text(encoding="utf-8"))
@@ -26,13 +26,13 @@ def noted(text: str) -> list[str]:
     return [memo.text for memo in proposing.extract(recorded, zone=UTC)]
 
 
-@pytest.mark.parametrize("language", SAID)
+@pytest.mark.parametrize("language", slow_after(3, SAID))
 def test_what_people_type_of_themselves_is_noted(language):
     """Issue 17, the ordinary day without a model: allergies, family, home, work, pets, dates, wishes."""
     assert [said for said in SAID[language].strip().splitlines() if not noted(said)] == []
 
 
-@pytest.mark.parametrize("language", PASSING)
+@pytest.mark.parametrize("language", slow_after(3, PASSING))
 def test_what_people_type_in_passing_is_not_noted(language):
     """Issue 17: at the same precision; moods, errands, what is asked or supposed."""
     assert [said for said in PASSING[language].strip().splitlines() if noted(said)] == []

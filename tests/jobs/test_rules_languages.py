@@ -14,7 +14,7 @@ from commonplace import Memory
 from commonplace.jobs.rules import proposing
 from commonplace.records import Message, RecordedMessage
 from commonplace.testing import FixedClock
-from marking import in_one_test
+from marking import in_one_test, slow_after
 
 AT = datetime(2026, 11, 20, 9, tzinfo=UTC)
 STATED = {
@@ -273,11 +273,19 @@ def test_what_passes_is_not_noted(language):
 @pytest.mark.parametrize("layout", ["native", "two-layer"])
 @pytest.mark.parametrize(
     ("before", "after", "shown", "gone"),
-    [
-        ("My dog is called Bruno and he is four.", "Correction: Bruno is five, not four.", "he is five", "four"),
-        ("We use PostgreSQL 15 for orders.", "Actually I switched to PostgreSQL 16.", "PostgreSQL 16", "PostgreSQL 15"),
-        ("My sister Anna lives in Toronto.", "Anna moved to Montreal.", "Montreal", "Toronto"),
-    ],
+    slow_after(
+        1,
+        [
+            ("My dog is called Bruno and he is four.", "Correction: Bruno is five, not four.", "he is five", "four"),
+            (
+                "We use PostgreSQL 15 for orders.",
+                "Actually I switched to PostgreSQL 16.",
+                "PostgreSQL 16",
+                "PostgreSQL 15",
+            ),
+            ("My sister Anna lives in Toronto.", "Anna moved to Montreal.", "Montreal", "Toronto"),
+        ],
+    ),
 )
 def test_what_changed_since_another_session_takes_its_place(tmp_path, layout, before, after, shown, gone):
     """Issue 17, a stranger's month: a correction by name, another version, and a relative who moved."""

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from commonplace import Memory, Message
+from marking import slow_after
 
 
 def shown(folder: Path, text: str) -> str:
@@ -19,46 +20,52 @@ def shown(folder: Path, text: str) -> str:
 
 @pytest.mark.parametrize(
     ("text", "expected"),
-    [
-        (
-            "I want:\n1. metric units in every answer\n2. no emojis\n3. sources for medical claims",
-            ["Wants: metric units in every answer", "Wants: no emojis", "Wants: sources for medical claims"],
-        ),
-        ("Ich möchte:\n- kurze Antworten\n- Quellen bei Zahlen", ["möchte: kurze Antworten", "Quellen bei Zahlen"]),
-        ("我想要:\n1. 简短的回答\n2. 公制单位", ["简短的回答", "公制单位"]),
-        ("My profile\nName: Declan Moriarty\nCity: Cork", ["Name: Declan Moriarty", "City: Cork"]),
-        ("Mon profil :\nPrénom : Baptiste\nMétier : grutier", ["Prénom : Baptiste", "Métier : grutier"]),
-        ("我的资料:\n姓名:顾长风\n职业:灯塔管理员", ["顾长风", "灯塔管理员"]),
-        ("My preferences are as follows: dark mode, tabs of four spaces.", ["Dark mode, tabs of four spaces"]),
-        (
-            "Here are my house rules: shoes off at the door. No phones at dinner. The cat never goes outside.",
-            ["Shoes off at the door", "No phones at dinner", "The cat never goes outside"],
-        ),
-        (
-            "Please remember these:\n- My daughter Imogen was born on 4 May 2019.\n- Her school is St Brigid's.\n- She must not eat nuts.",
-            ["Imogen", "school is St Brigid's", "must not eat nuts"],
-        ),
-        (
-            "My rules:\n"
-            + "".join(f"- {word} first in the morning\n" for word in ["tea", "bread", "news", "mail", "run"]),
-            ["Tea first", "Bread first", "News first", "Mail first", "Run first"],
-        ),
-        (
-            "Te paso mis normas para el proyecto:\n* ramas con prefijo lp-\n* nada de commits los viernes",
-            ["Ramas con prefijo lp-", "Nada de commits los viernes"],
-        ),
-        ("Here's my profile so you know me:\n\nName: Gwen\nLives in: Hereford", ["Name: Gwen", "Lives in: Hereford"]),
-        ("ajoute ça à mes habitudes :\nlundi natation\njeudi chorale", ["Lundi natation", "Jeudi chorale"]),
-        (
-            "Steckbrief von mir:\nName: Hiltrud\nIsst kein Schweinefleisch",
-            ["Name: Hiltrud", "Isst kein Schweinefleisch"],
-        ),
-        (
-            "das ist meine .editorconfig, daran hältst du dich immer\n[*]\nindent_style = tab\nmax_line_length = 110",
-            ["indent_style = tab", "max_line_length = 110"],
-        ),
-        ("我的资料存一下：姓名罗青，职业牙医，海鲜过敏", ["海鲜过敏"]),
-    ],
+    slow_after(
+        5,
+        [
+            (
+                "I want:\n1. metric units in every answer\n2. no emojis\n3. sources for medical claims",
+                ["Wants: metric units in every answer", "Wants: no emojis", "Wants: sources for medical claims"],
+            ),
+            ("Ich möchte:\n- kurze Antworten\n- Quellen bei Zahlen", ["möchte: kurze Antworten", "Quellen bei Zahlen"]),
+            ("我想要:\n1. 简短的回答\n2. 公制单位", ["简短的回答", "公制单位"]),
+            ("My profile\nName: Declan Moriarty\nCity: Cork", ["Name: Declan Moriarty", "City: Cork"]),
+            ("Mon profil :\nPrénom : Baptiste\nMétier : grutier", ["Prénom : Baptiste", "Métier : grutier"]),
+            ("我的资料:\n姓名:顾长风\n职业:灯塔管理员", ["顾长风", "灯塔管理员"]),
+            ("My preferences are as follows: dark mode, tabs of four spaces.", ["Dark mode, tabs of four spaces"]),
+            (
+                "Here are my house rules: shoes off at the door. No phones at dinner. The cat never goes outside.",
+                ["Shoes off at the door", "No phones at dinner", "The cat never goes outside"],
+            ),
+            (
+                "Please remember these:\n- My daughter Imogen was born on 4 May 2019.\n- Her school is St Brigid's.\n- She must not eat nuts.",
+                ["Imogen", "school is St Brigid's", "must not eat nuts"],
+            ),
+            (
+                "My rules:\n"
+                + "".join(f"- {word} first in the morning\n" for word in ["tea", "bread", "news", "mail", "run"]),
+                ["Tea first", "Bread first", "News first", "Mail first", "Run first"],
+            ),
+            (
+                "Te paso mis normas para el proyecto:\n* ramas con prefijo lp-\n* nada de commits los viernes",
+                ["Ramas con prefijo lp-", "Nada de commits los viernes"],
+            ),
+            (
+                "Here's my profile so you know me:\n\nName: Gwen\nLives in: Hereford",
+                ["Name: Gwen", "Lives in: Hereford"],
+            ),
+            ("ajoute ça à mes habitudes :\nlundi natation\njeudi chorale", ["Lundi natation", "Jeudi chorale"]),
+            (
+                "Steckbrief von mir:\nName: Hiltrud\nIsst kein Schweinefleisch",
+                ["Name: Hiltrud", "Isst kein Schweinefleisch"],
+            ),
+            (
+                "das ist meine .editorconfig, daran hältst du dich immer\n[*]\nindent_style = tab\nmax_line_length = 110",
+                ["indent_style = tab", "max_line_length = 110"],
+            ),
+            ("我的资料存一下：姓名罗青，职业牙医，海鲜过敏", ["海鲜过敏"]),
+        ],
+    ),
 )
 def test_each_item_under_a_heading_of_ones_own_is_a_statement(tmp_path: Path, text: str, expected: list[str]) -> None:
     """Issue 16: 60 of 108 items of own lists and profiles were not taken without a model."""
@@ -68,20 +75,23 @@ def test_each_item_under_a_heading_of_ones_own_is_a_statement(tmp_path: Path, te
 
 @pytest.mark.parametrize(
     "text",
-    [
-        "I want to know:\n1. its price\n2. its date",
-        "I want: a recipe for shoes off",
-        "Bob's rules:\n- shoes off at the door\n- no cats",
-        "My rules:\n- should shoes be off at the door?\n",
-        "> My rules:\n> - shoes off at the door",
-        "My list for this week\n- buy shoes\n- ask the price",
-        "can you check my config:\nshoes = 4\nprice = 5",
-        "My boss's rules for us:\n- shoes off at the door\n- no price tags",
-        "this breaks my setup\n```\nshoes = 1\nprice = 2\n```",
-        "does this fit my habits?\nshoes off\nprice up",
-        "My boss wrote:\n\nMy rules:\n- shoes off at the door",
-        "Remember to buy:\n- shoes\n- its price",
-    ],
+    slow_after(
+        4,
+        [
+            "I want to know:\n1. its price\n2. its date",
+            "I want: a recipe for shoes off",
+            "Bob's rules:\n- shoes off at the door\n- no cats",
+            "My rules:\n- should shoes be off at the door?\n",
+            "> My rules:\n> - shoes off at the door",
+            "My list for this week\n- buy shoes\n- ask the price",
+            "can you check my config:\nshoes = 4\nprice = 5",
+            "My boss's rules for us:\n- shoes off at the door\n- no price tags",
+            "this breaks my setup\n```\nshoes = 1\nprice = 2\n```",
+            "does this fit my habits?\nshoes off\nprice up",
+            "My boss wrote:\n\nMy rules:\n- shoes off at the door",
+            "Remember to buy:\n- shoes\n- its price",
+        ],
+    ),
 )
 def test_no_item_is_taken_of_others_of_questions_and_of_the_hour(tmp_path: Path, text: str) -> None:
     found = shown(tmp_path, text)

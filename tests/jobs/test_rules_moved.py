@@ -9,6 +9,7 @@ import pytest
 
 from commonplace import Memory, Message
 from commonplace.text import dates
+from marking import slow_after
 
 WEDNESDAY = datetime(2026, 3, 11, 10, tzinfo=UTC)
 
@@ -24,17 +25,20 @@ def stated(folder: Path, *said: str) -> list[str]:
 
 @pytest.mark.parametrize(
     ("said", "kept"),
-    [
-        ("The demo got moved to next Tuesday.", "The demo got moved to 2026-03-17."),
-        ("The demo was moved to Friday.", "The demo was moved to 2026-03-13."),
-        ("The launch has been postponed to next month.", "The launch has been postponed to 2026-04."),
-        ("The retro got pushed from this Friday to Monday.", "The retro got pushed from 2026-03-13 to 2026-03-16."),
-        (
-            "FYI the client demo got moved to next Tuesday at 15:00.",
-            "The client demo got moved to 2026-03-17 at 15:00.",
-        ),
-        ("We decided that the demo moves to next Tuesday.", "We decided that the demo moves to 2026-03-17."),
-    ],
+    slow_after(
+        3,
+        [
+            ("The demo got moved to next Tuesday.", "The demo got moved to 2026-03-17."),
+            ("The demo was moved to Friday.", "The demo was moved to 2026-03-13."),
+            ("The launch has been postponed to next month.", "The launch has been postponed to 2026-04."),
+            ("The retro got pushed from this Friday to Monday.", "The retro got pushed from 2026-03-13 to 2026-03-16."),
+            (
+                "FYI the client demo got moved to next Tuesday at 15:00.",
+                "The client demo got moved to 2026-03-17 at 15:00.",
+            ),
+            ("We decided that the demo moves to next Tuesday.", "We decided that the demo moves to 2026-03-17."),
+        ],
+    ),
 )
 def test_the_day_that_something_was_moved_to_is_a_date(tmp_path: Path, said: str, kept: str) -> None:
     assert stated(tmp_path, said) == [kept]

@@ -8,6 +8,7 @@ import pytest
 
 from commonplace import Memory, Message
 from commonplace.testing import FixedClock
+from marking import slow_after
 
 
 def kept(folder: Path, *talk: str, layout: str = "native", names: tuple[str, ...] = ()) -> list[str]:
@@ -28,42 +29,45 @@ def kept(folder: Path, *talk: str, layout: str = "native", names: tuple[str, ...
 @pytest.mark.parametrize("layout", ["native", "two-layer"])
 @pytest.mark.parametrize(
     ("before", "after", "left"),
-    [
-        (
-            "I'm vegetarian.",
-            "Actually I'm not vegetarian any more, I eat fish now.",
-            ["User eats fish now.", "User is not vegetarian any more."],
-        ),
-        ("I live in Oslo.", "Actually I don't live in Oslo any more.", ["User doesn't live in Oslo any more."]),
-        (
-            "My dentist appointment is on March 13 at 14:15.",
-            "The dentist appointment moved to March 20 at 9:00.",
-            ["User's dentist appointment is on 2026-03-20 at 9:00."],
-        ),
-        (
-            "My dentist appointment is on March 13 at 14:15.",
-            "The dentist moved my appointment to March 20 at 9:00.",
-            ["User's dentist appointment is on 2026-03-20 at 9:00."],
-        ),
-        (
-            "The retro is every Thursday at 15:00.",
-            "We moved the retro to Tuesdays at 10:00.",
-            ["The retro is every Tuesday at 10:00."],
-        ),
-        (
-            "I work at Siemens as an engineer.",
-            "I quit my job at Siemens, I'm at Bosch now.",
-            ["User quit their job at Siemens.", "User works at Bosch now."],
-        ),
-        ("I work at Siemens as an engineer.", "I changed jobs: I'm at Bosch now.", ["User works at Bosch now."]),
-        ("The API listens on port 8080.", "We changed the API port to 9090.", ["The API listens on port 9090."]),
-        ("The API listens on port 8080.", "The API port is now 9090.", ["The API listens on port 9090."]),
-        (
-            "The API listens on port 8080 and the metrics on 8081.",
-            "We changed the API port to 9090.",
-            ["The API listens on port 9090 and the metrics on 8081."],
-        ),
-    ],
+    slow_after(
+        2,
+        [
+            (
+                "I'm vegetarian.",
+                "Actually I'm not vegetarian any more, I eat fish now.",
+                ["User eats fish now.", "User is not vegetarian any more."],
+            ),
+            ("I live in Oslo.", "Actually I don't live in Oslo any more.", ["User doesn't live in Oslo any more."]),
+            (
+                "My dentist appointment is on March 13 at 14:15.",
+                "The dentist appointment moved to March 20 at 9:00.",
+                ["User's dentist appointment is on 2026-03-20 at 9:00."],
+            ),
+            (
+                "My dentist appointment is on March 13 at 14:15.",
+                "The dentist moved my appointment to March 20 at 9:00.",
+                ["User's dentist appointment is on 2026-03-20 at 9:00."],
+            ),
+            (
+                "The retro is every Thursday at 15:00.",
+                "We moved the retro to Tuesdays at 10:00.",
+                ["The retro is every Tuesday at 10:00."],
+            ),
+            (
+                "I work at Siemens as an engineer.",
+                "I quit my job at Siemens, I'm at Bosch now.",
+                ["User quit their job at Siemens.", "User works at Bosch now."],
+            ),
+            ("I work at Siemens as an engineer.", "I changed jobs: I'm at Bosch now.", ["User works at Bosch now."]),
+            ("The API listens on port 8080.", "We changed the API port to 9090.", ["The API listens on port 9090."]),
+            ("The API listens on port 8080.", "The API port is now 9090.", ["The API listens on port 9090."]),
+            (
+                "The API listens on port 8080 and the metrics on 8081.",
+                "We changed the API port to 9090.",
+                ["The API listens on port 9090 and the metrics on 8081."],
+            ),
+        ],
+    ),
 )
 def test_what_no_longer_holds_goes(tmp_path: Path, layout: str, before: str, after: str, left: list[str]) -> None:
     assert kept(tmp_path, before, after, layout=layout) == left
@@ -87,20 +91,26 @@ def test_what_is_of_another_thing_stays(tmp_path: Path, before: str, after: str)
 
 @pytest.mark.parametrize(
     ("talk", "left"),
-    [
-        (
-            ("We use npm for packages, Node 18, and tests run with `npm test`.", "Actually we use pnpm now, not npm."),
-            "We use pnpm for packages, Node 18, and tests run with `npm test`.",
-        ),
-        (
-            ("We use npm, Node 18 and Jest here.", "We switched from npm to pnpm."),
-            "We use pnpm, Node 18 and Jest here.",
-        ),
-        (
-            ("I use Vim for Python and Emacs for mail.", "I use Helix now, not Vim."),
-            "User uses Helix for Python and Emacs for mail.",
-        ),
-    ],
+    slow_after(
+        1,
+        [
+            (
+                (
+                    "We use npm for packages, Node 18, and tests run with `npm test`.",
+                    "Actually we use pnpm now, not npm.",
+                ),
+                "We use pnpm for packages, Node 18, and tests run with `npm test`.",
+            ),
+            (
+                ("We use npm, Node 18 and Jest here.", "We switched from npm to pnpm."),
+                "We use pnpm, Node 18 and Jest here.",
+            ),
+            (
+                ("I use Vim for Python and Emacs for mail.", "I use Helix now, not Vim."),
+                "User uses Helix for Python and Emacs for mail.",
+            ),
+        ],
+    ),
 )
 @pytest.mark.parametrize("layout", ["native", "two-layer"])
 def test_only_the_value_that_is_over_goes(tmp_path: Path, layout: str, talk: tuple[str, ...], left: str) -> None:
@@ -139,27 +149,30 @@ def test_each_clause_is_taken(tmp_path: Path, said: str, found: list[str]) -> No
 
 @pytest.mark.parametrize(
     ("said", "found"),
-    [
-        ("Remember the spare key is under the flowerpot.", "The spare key is under the flowerpot."),
-        ("Remember, the bins go out on Tuesdays.", "The bins go out on Tuesdays."),
-        ("Please remember the vet is called Dr. Brandt.", "The vet is called Dr. Brandt."),
-        ("Don't forget the spare key is at Ada's.", "The spare key is at Ada's."),
-        ("The spare key is under the flowerpot. Please remember that.", "The spare key is under the flowerpot."),
-        (
-            "Merk dir, dass der Schlüssel unter dem Topf liegt.",
-            "User: Merk dir, dass der Schlüssel unter dem Topf liegt",
-        ),
-        ("Der Schlüssel liegt unter dem Topf. Merk dir das bitte.", "Der Schlüssel liegt unter dem Topf."),
-        ("Retiens que la clé est sous le pot.", "User: Retiens que la clé est sous le pot"),
-        ("Recuerda que la llave está debajo de la maceta.", "User: Recuerda que la llave está debajo de la maceta"),
-        ("Ricorda che la chiave è sotto il vaso.", "User: Ricorda che la chiave è sotto il vaso"),
-        ("Lembra-te que a chave está no vaso.", "User: Lembra-te que a chave está no vaso"),
-        ("Onthoud dat de sleutel onder de pot ligt.", "User: Onthoud dat de sleutel onder de pot ligt"),
-        ("Zapamiętaj, że klucz jest pod doniczką.", "User: Zapamiętaj, że klucz jest pod doniczką"),
-        ("Запомни, ключ лежит под горшком.", "User: Запомни, ключ лежит под горшком"),
-        ("请记住备用钥匙在花盆下面。", "User: 请记住备用钥匙在花盆下面"),
-        ("鍵は植木鉢の下にあると覚えておいて。", "User: 鍵は植木鉢の下にあると覚えておいて"),
-    ],
+    slow_after(
+        5,
+        [
+            ("Remember the spare key is under the flowerpot.", "The spare key is under the flowerpot."),
+            ("Remember, the bins go out on Tuesdays.", "The bins go out on Tuesdays."),
+            ("Please remember the vet is called Dr. Brandt.", "The vet is called Dr. Brandt."),
+            ("Don't forget the spare key is at Ada's.", "The spare key is at Ada's."),
+            ("The spare key is under the flowerpot. Please remember that.", "The spare key is under the flowerpot."),
+            (
+                "Merk dir, dass der Schlüssel unter dem Topf liegt.",
+                "User: Merk dir, dass der Schlüssel unter dem Topf liegt",
+            ),
+            ("Der Schlüssel liegt unter dem Topf. Merk dir das bitte.", "Der Schlüssel liegt unter dem Topf."),
+            ("Retiens que la clé est sous le pot.", "User: Retiens que la clé est sous le pot"),
+            ("Recuerda que la llave está debajo de la maceta.", "User: Recuerda que la llave está debajo de la maceta"),
+            ("Ricorda che la chiave è sotto il vaso.", "User: Ricorda che la chiave è sotto il vaso"),
+            ("Lembra-te que a chave está no vaso.", "User: Lembra-te que a chave está no vaso"),
+            ("Onthoud dat de sleutel onder de pot ligt.", "User: Onthoud dat de sleutel onder de pot ligt"),
+            ("Zapamiętaj, że klucz jest pod doniczką.", "User: Zapamiętaj, że klucz jest pod doniczką"),
+            ("Запомни, ключ лежит под горшком.", "User: Запомни, ключ лежит под горшком"),
+            ("请记住备用钥匙在花盆下面。", "User: 请记住备用钥匙在花盆下面"),
+            ("鍵は植木鉢の下にあると覚えておいて。", "User: 鍵は植木鉢の下にあると覚えておいて"),
+        ],
+    ),
 )
 def test_what_the_assistant_is_asked_to_remember_is_taken(tmp_path: Path, said: str, found: str) -> None:
     assert kept(tmp_path, said) == [found]
@@ -181,19 +194,22 @@ def test_who_only_remembers_asks_nothing(tmp_path: Path, said: str) -> None:
 
 @pytest.mark.parametrize(
     ("before", "after", "now"),
-    [
-        ("Ich wohne in Hamburg.", "Ich bin nach Köln gezogen.", "Ich wohne in Köln"),
-        ("Ich wohne in Hamburg.", "Wir sind letzte Woche nach Köln umgezogen.", "Ich wohne in Köln"),
-        ("Vivo en Madrid.", "Me he mudado a Valencia.", "Me he mudado a Valencia"),
-        ("J'habite à Lyon.", "J'ai déménagé à Paris.", "J'habite à Paris"),
-        ("Abito a Roma.", "Mi sono trasferita a Milano.", "Abito a Milano"),
-        ("Moro em Lisboa.", "Mudei-me para o Porto.", "Moro em Porto"),
-        ("Ik woon in Utrecht.", "Ik ben naar Gent verhuisd.", "Ik ben naar Gent verhuisd"),
-        ("Mieszkam w Krakowie.", "Przeprowadziłam się do Gdańska.", "Przeprowadziłam się do Gdańska"),
-        ("Я живу в Москве.", "Я переехал в Казань.", "Я переехал в Казань"),
-        ("我住在北京。", "我搬到上海了。", "我住在上海"),
-        ("大阪に住んでいます。", "京都に引っ越しました。", "京都に引っ越しました"),
-    ],
+    slow_after(
+        3,
+        [
+            ("Ich wohne in Hamburg.", "Ich bin nach Köln gezogen.", "Ich wohne in Köln"),
+            ("Ich wohne in Hamburg.", "Wir sind letzte Woche nach Köln umgezogen.", "Ich wohne in Köln"),
+            ("Vivo en Madrid.", "Me he mudado a Valencia.", "Me he mudado a Valencia"),
+            ("J'habite à Lyon.", "J'ai déménagé à Paris.", "J'habite à Paris"),
+            ("Abito a Roma.", "Mi sono trasferita a Milano.", "Abito a Milano"),
+            ("Moro em Lisboa.", "Mudei-me para o Porto.", "Moro em Porto"),
+            ("Ik woon in Utrecht.", "Ik ben naar Gent verhuisd.", "Ik ben naar Gent verhuisd"),
+            ("Mieszkam w Krakowie.", "Przeprowadziłam się do Gdańska.", "Przeprowadziłam się do Gdańska"),
+            ("Я живу в Москве.", "Я переехал в Казань.", "Я переехал в Казань"),
+            ("我住在北京。", "我搬到上海了。", "我住在上海"),
+            ("大阪に住んでいます。", "京都に引っ越しました。", "京都に引っ越しました"),
+        ],
+    ),
 )
 def test_a_move_replaces_the_home_in_other_languages(tmp_path: Path, before: str, after: str, now: str) -> None:
     assert kept(tmp_path, before, after) == [f"User: {now}"]

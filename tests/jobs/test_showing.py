@@ -109,8 +109,8 @@ def test_an_episode_of_many_turns_is_made_from_parts(tmp_path) -> None:
     llm = ScriptedLLM(lambda request: "- Anna planted tree 49 in the garden.")
     with Memory.open(tmp_path, layout="facts", llm=llm, jobs="inline") as memory:
         turns = [
-            Message(role, f"{text} {number} in the garden, " + "and it will grow for a long time " * 20)
-            for number in range(50)
+            Message(role, f"{text} {number} in the garden, " + "and it will grow for a long time " * 100)
+            for number in range(10)
             for role, text in (("user", "I planted tree"), ("assistant", "You planted tree"))
         ]
         memory.append("s", turns)
@@ -126,7 +126,7 @@ def test_an_episode_of_many_turns_is_made_from_parts(tmp_path) -> None:
 def test_a_long_window_is_summarised_part_by_part(tmp_path) -> None:
     """Issue 16: prompts are bounded."""
     llm = ScriptedLLM(lambda request: f"summary {len(llm.requests)}")
-    turns = [Message("user", f"I planted tree {n} in the garden.") for n in range(3000)]
+    turns = [Message("user", f"I planted tree {n} in the garden. " * 8) for n in range(400)]
     with Memory.open(tmp_path, llm=llm, jobs="worker") as memory:
         memory.append("s", turns)
         work = host_of(scope_of(memory).windows).work(

@@ -26,7 +26,7 @@ from commonplace.layouts.schema import (
 )
 from commonplace.memory import designs
 from commonplace.testing import check_layout
-from marking import in_one_test
+from marking import in_one_test, slow_after
 
 DESIGNS = sorted((Path(__file__).parent / "designs").glob("*.toml"))
 NOTES = Layer(name="notes", kind="documents", path="NOTES.md")
@@ -209,7 +209,9 @@ def test_our_own_layouts_have_no_mistake(name):
     assert designs.mistakes(designs.LAYOUTS[name]) == []
 
 
-@pytest.mark.parametrize("layout", [*sorted(designs.LAYOUTS), *map(str, DESIGNS)], ids=lambda name: Path(name).stem)
+@pytest.mark.parametrize(
+    "layout", slow_after(7, [*sorted(designs.LAYOUTS), *map(str, DESIGNS)]), ids=lambda name: Path(name).stem
+)
 def test_a_layout_does_what_every_layout_does(tmp_path, layout):
     """Issue 18: the contract suite that ships in `commonplace.testing`."""
     check_layout(layout, str(tmp_path))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import re
 import sys
 from pathlib import Path
@@ -225,6 +226,14 @@ def test_another_package_brings_a_function_for_each_table(tmp_path):
         assert memory.document("facts_env").strip() == "The server runs Ubuntu 24.04!"
         assert memory.tool().call({"action": "count", "query": "Fritz"}) == {"success": True, "message": "1"}
     assert ["memory/facts/user.md"] in sys.modules["extra_rows"].Counted.moved
+
+
+@pytest.mark.parametrize("layout", ["native", "two-layer", "facts", "structured", "graph", "memdir"])
+def test_no_other_package_is_searched_for_what_is_our_own(tmp_path, monkeypatch, layout):
+    """It takes longer than all else that a `remember` does."""
+    monkeypatch.setattr(importlib.metadata, "entry_points", lambda **_: pytest.fail("all packages were searched"))
+    with lived(tmp_path, layout) as memory:
+        assert "Fritz" in memory.recall("Fritz")[0].text
 
 
 def test_native_can_choose_the_abilities_of_the_others(tmp_path):

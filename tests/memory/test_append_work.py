@@ -67,7 +67,7 @@ def work_of(memory, session, text="how the heron stood", times=10):
 def test_an_append_does_the_same_work_whatever_is_stored(tmp_path, spread):
     """Issue 7: the same at 1k and at 1M records stored."""
     found = []
-    for number, stored in enumerate((100, 1600)):
+    for number, stored in enumerate((100, 800)):
         with opened(tmp_path / str(number)) as memory:
             if spread == "in one session":
                 memory.append("s", [Message("assistant", f"word {at}") for at in range(stored)])

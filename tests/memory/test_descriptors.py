@@ -43,12 +43,12 @@ def test_many_open_memories_hold_few_files_open(tmp_path, monkeypatch):
     """Issue 23: 275 memories at once had all of the 1,024 files that a process may open."""
     monkeypatch.setattr(sqlite_file, "MOST_OPEN", 2)
     monkeypatch.setattr(sqlite_file, "opened", OrderedDict())  # without those that other tests opened
-    for number in range(5):
+    for number in range(4):
         with Memory.open(tmp_path, scope=f"user:{number}", jobs="worker") as memory:
             memory.append("t", [Message("user", "There is a bell.")])
     gc.collect()  # what other tests left open is closed now, and not while files are counted
     before = held()
-    opened = [Memory.open(tmp_path, scope=f"user:{number}", jobs="worker") for number in range(5)]
+    opened = [Memory.open(tmp_path, scope=f"user:{number}", jobs="worker") for number in range(4)]
     for turn in range(2):
         for number, memory in enumerate(opened):
             memory.append("s", [Message("user", f"Lighthouse {number} has lamp {turn}.")])

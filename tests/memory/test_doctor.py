@@ -17,6 +17,7 @@ from commonplace import Memory, Message
 from commonplace.surfaces.cli import commands
 from commonplace.testing import FixedClock
 from inside import scope_of
+from marking import slow_after
 
 pytestmark = pytest.mark.battery
 
@@ -68,7 +69,7 @@ def test_flipping_deleting_or_reordering_any_line_of_the_log_is_found(full):
             swapped = list(lines)
             swapped[at - 1], swapped[at] = lines[at], lines[at - 1]
             others.append((f"swap {at}", swapped))
-        for _ in range(3):
+        for _ in range(1):
             place = chance.randrange(len(lines[at]))
             flipped = bytearray(lines[at])
             flipped[place] ^= 1 << chance.randrange(8)
@@ -235,16 +236,19 @@ def _drop_state(folder):
 
 @pytest.mark.parametrize(
     ("harm", "found"),
-    [
-        (_nothing, set()),
-        (_tear, {"damaged"}),
-        (_edit, set()),
-        (_drift, {"drift", "damaged"}),
-        (_flip, {"log"}),
-        (_break_index, {"drift"}),
-        (_drop_index, set()),
-        (_drop_state, set()),
-    ],
+    slow_after(
+        3,
+        [
+            (_nothing, set()),
+            (_tear, {"damaged"}),
+            (_edit, set()),
+            (_drift, {"drift", "damaged"}),
+            (_flip, {"log"}),
+            (_break_index, {"drift"}),
+            (_drop_index, set()),
+            (_drop_state, set()),
+        ],
+    ),
 )
 def test_without_fix_not_a_byte_is_changed(full, harm, found):
     """Issue 2: `doctor` finds every damage and every drift, and writes only with `--fix`."""

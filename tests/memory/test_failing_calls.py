@@ -91,7 +91,7 @@ def test_a_write_whose_nth_call_fails_says_truly_whether_it_is_done(tmp_path, mo
         calls = disk.calls - began
     before, after = told(tmp_path / "begun"), told(tmp_path / "done")
     assert calls > 1
-    for step in range(1, calls + 1, 1 if name == "append" else 3):
+    for step in range(1, calls + 1, 1 if name == "append" else 7):
         root = tmp_path / str(step)
         shutil.copytree(tmp_path / "begun", root)
         memory = Memory.open(root, jobs="worker")

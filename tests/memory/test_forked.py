@@ -14,6 +14,7 @@ from commonplace import AsyncMemory, Memory, Message
 from commonplace.errors import StoreError
 from forking import forked, in_child
 from inside import LOCKS, file_lock, hand_over, lacks_vectors, scope_of
+from marking import slow_after
 
 WAIT_SECONDS = 60.0
 
@@ -59,7 +60,7 @@ def sqlite_files() -> list[str]:
     return [name for name in found if ".sqlite" in name and not name.endswith(".lock")]
 
 
-@pytest.mark.parametrize("name", LOCKS)
+@pytest.mark.parametrize("name", slow_after(3, LOCKS))
 def test_a_child_uses_the_memory_while_a_thread_of_its_parent_holds(name, tmp_path):
     """The thread is not in the child, its lock is: a child that used it would wait for ever (issue 15)."""
     with Memory.open(tmp_path, layout="facts" if name == "frozen facts" else "native") as memory:

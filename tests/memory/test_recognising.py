@@ -8,11 +8,12 @@ from commonplace import Memory, Message
 from commonplace.errors import ConfigError
 from commonplace.memory import recognising
 from commonplace.memory.designs import LAYOUTS
+from marking import slow_after
 
 SAID = [Message("user", "I live in Skien and I am allergic to hazelnuts."), Message("assistant", "Noted.")]
 
 
-@pytest.mark.parametrize("layout", sorted(LAYOUTS))
+@pytest.mark.parametrize("layout", slow_after(3, sorted(LAYOUTS)))
 def test_a_memory_is_recognised_without_our_own_files(tmp_path, layout):
     """DESIGN 1.1: a folder of the graph or memdir layout opened as native after `.commonplace/` was deleted."""
     with Memory.open(tmp_path, layout=layout, jobs="inline") as memory:

@@ -7,6 +7,7 @@ import pytest
 from commonplace import Memory, Message
 from commonplace.errors import InputError, RecordNotFoundError
 from commonplace.testing import ScriptedLLM
+from marking import slow_after
 
 ANTHROPIC = [
     {
@@ -155,7 +156,7 @@ MANY_VALUES = [
 ]
 
 
-@pytest.mark.parametrize("layout", ["native", "two-layer", "facts"])
+@pytest.mark.parametrize("layout", slow_after(1, ["native", "two-layer", "facts"]))
 @pytest.mark.parametrize(("pairs", "left"), [(ONE_VALUE, [False, True]), (MANY_VALUES, [True, True])])
 def test_a_label_that_has_one_value_is_told_from_one_that_comes_many_times(tmp_path, layout, pairs, left):
     """Issue 17.7: whatever the label; 7 of 12 of them were there twice."""
@@ -184,11 +185,11 @@ def test_the_scopes_of_a_location_are_listed(tmp_path):
         assert Memory.open(tmp_path / "nothing", read_only=True).scopes() == []
 
 
-@pytest.mark.parametrize("jobs", ["thread", "inline"])
+@pytest.mark.parametrize("jobs", slow_after(1, ["thread", "inline"]))
 def test_a_script_that_is_used_up_fails_whoever_waits_for_the_jobs(tmp_path, jobs):
     """It is a fault of the test, not of a model, and a background job hides it from nobody."""
     memory = Memory.open(tmp_path, layout="two-layer", llm=ScriptedLLM([]), jobs=jobs)
-    memory.append("s", [Message("user", f"I like number {n} best of all." * 40) for n in range(120)])
+    memory.append("s", [Message("user", f"I like number {n} best of all." * 80) for n in range(60)])
     with pytest.raises(AssertionError, match="the script holds 0 replies"), memory:
         memory.flush()
 

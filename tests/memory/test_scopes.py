@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from commonplace import Memory, Message
 from commonplace.errors import GoneError, RecordNotFoundError, ScopeError
 from commonplace.testing import FixedClock
-from marking import in_one_test
+from marking import in_one_test, slow_after
 
 
 def opened(folder, scope="default", **options):
@@ -19,7 +19,7 @@ def opened(folder, scope="default", **options):
     return Memory.open(folder, scope=scope, clock=FixedClock("2026-11-20T10:00:00+00:00", step_seconds=1), **options)
 
 
-@pytest.mark.parametrize("layout", ["native", "two-layer", "graph", "structured", "memdir", "facts"])
+@pytest.mark.parametrize("layout", slow_after(2, ["native", "two-layer", "graph", "structured", "memdir", "facts"]))
 def test_who_only_reads_makes_no_scope_and_finds_what_is_written_later(tmp_path, layout):
     """DESIGN 6: nothing but an explicit write or `init` makes a memory."""
     with opened(tmp_path / "m", "task:ann", layout=layout) as memory:

@@ -12,6 +12,7 @@ from commonplace import Memory, Message, Query
 from commonplace.records import Source
 from commonplace.testing import FixedClock, ScriptedLLM
 from inside import scope_of
+from marking import slow_after
 
 QUESTION = "what time is our stand-up these days?"
 OLD = "our stand-up is at 9:30, these days and every day"
@@ -102,7 +103,7 @@ def test_a_question_of_another_session_reads_no_more_for_it(memory, monkeypatch)
 
 
 @pytest.mark.parametrize("apart", [False, True])
-@pytest.mark.parametrize("layout", ["native", "two-layer"])
+@pytest.mark.parametrize("layout", slow_after(1, ["native", "two-layer"]))
 @pytest.mark.parametrize(
     ("before", "said", "question"),
     [
@@ -193,7 +194,7 @@ def changed(folder, layout, before, after, llm=None):
     [
         (layout, *change)
         for layout in ("native", "two-layer", "memdir", "structured", "graph")
-        for change in (CHANGES if layout == "native" else CHANGES[2:4])
+        for change in (CHANGES if layout == "native" else CHANGES[2:3])
     ],
 )
 def test_what_tells_of_a_replaced_value_says_so_in_every_layout(tmp_path, layout, before, after, question, old):
@@ -206,7 +207,7 @@ def test_what_tells_of_a_replaced_value_says_so_in_every_layout(tmp_path, layout
         undone = memory.recall(question)
 
     assert [hit.text for hit in hits if old in hit.text and not hit.superseded_by and "before:" not in hit.text] == []
-    shown = context.text.splitlines()
+    shown = [line for line in context.text.splitlines() if " nonce=" not in line]  # a nonce may hold any number
     assert [line for line in shown if old in line and "superseded" not in line and "before:" not in line] == []
     assert [hit.text for hit in undone if hit.superseded_by and old in hit.text] == []
     told = [path.read_text(encoding="utf-8") for path in tmp_path.rglob("*") if path.suffix in {".md", ".jsonl"}]

@@ -9,6 +9,7 @@ import pytest
 from commonplace import Memory, Message
 from commonplace.changes.actors import LIBRARY, PERSON, TOOL, Actor
 from commonplace.records import Source
+from marking import slow_after
 
 LAYOUTS = ("native", "two-layer", "graph", "structured", "memdir", "facts")
 LIVED, MOVED = "The user lives in Brixton.", "The user lives in Berlin now, no longer in Brixton."
@@ -18,7 +19,7 @@ def said(memory: Memory, about: str) -> list[str]:
     return sorted(hit.text for hit in memory.recall(about, k=10) if hit.layer not in {"sessions", "journals"})
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("layout", slow_after(3, LAYOUTS))
 @pytest.mark.parametrize("actor", [LIBRARY, PERSON])
 def test_what_takes_a_memory_back_comes_in_its_place(tmp_path: Path, layout: str, actor: Actor) -> None:
     with Memory.open(tmp_path, layout=layout, jobs="worker") as memory:

@@ -14,7 +14,7 @@ from commonplace.errors import InputError
 from commonplace.memory.designs import LAYOUTS
 from commonplace.memory.tool import ACTION_ALIASES, ALIASES
 from commonplace.testing import FixedClock, ScriptedLLM
-from marking import tries
+from marking import slow_after, tries
 
 
 def opened(folder, **options):
@@ -110,7 +110,7 @@ def test_a_model_writes_finds_changes_and_removes(tmp_path):
         assert [change.actor for change in memory.log()] == ["tool"] * 3
 
 
-@pytest.mark.parametrize("name", sorted(ALIASES))
+@pytest.mark.parametrize("name", slow_after(8, sorted(ALIASES)))
 def test_names_that_models_guess_are_understood(tmp_path, name):
     """Issue 3: parameter aliases that models guess are accepted."""
     with opened(tmp_path) as memory:
@@ -142,7 +142,7 @@ def test_a_parameter_of_another_name_is_understood_in_each_spelling(tmp_path, na
         assert "'geese'" in tool.call({name: "geese"}, "memory_forget")["error"]
 
 
-@pytest.mark.parametrize("name", sorted(ACTION_ALIASES))
+@pytest.mark.parametrize("name", slow_after(4, sorted(ACTION_ALIASES)))
 def test_actions_that_models_guess_are_understood(tmp_path, name):
     with opened(tmp_path) as memory:
         record = memory.remember("likes tea").records[0]

@@ -7,6 +7,7 @@ import pytest
 from commonplace import Memory, Message
 from commonplace.changes.actors import PERSON
 from commonplace.testing import FixedClock
+from marking import slow_after
 
 LAYOUTS = ["native", "two-layer", "facts", "structured", "memdir", "graph"]
 READ = "Invoices of Kestrel Ltd are paid to account GB77 4410 9921 from July on."
@@ -49,7 +50,7 @@ def over(layout, record, old, new):
     return [(change,), ({"action": "remove", "target": target, "old_text": old},)]
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("layout", slow_after(3, LAYOUTS))
 def test_what_was_just_read_is_kept_marked_and_never_always_shown(tmp_path, layout):
     """Issue 16: stored with its trust, and the answer says how a person shows it always."""
     with opened(tmp_path, layout) as memory:
@@ -65,7 +66,7 @@ def test_what_was_just_read_is_kept_marked_and_never_always_shown(tmp_path, layo
         assert "Kestrel" not in "".join(section.text for section in memory.context("chat:2").sections)
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("layout", slow_after(3, LAYOUTS))
 def test_what_the_person_said_is_written_and_shown(tmp_path, layout):
     """Issue 16: judged by the words it writes, as any statement."""
     with opened(tmp_path, layout) as memory:
@@ -78,7 +79,7 @@ def test_what_the_person_said_is_written_and_shown(tmp_path, layout):
 
 
 @pytest.mark.parametrize("session", [None, "chat:1"])
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("layout", slow_after(2, LAYOUTS))
 def test_what_a_person_wrote_waits_for_the_person(tmp_path, layout, session):
     """Issue 16: what the tool would replace, remove or hide of a person's own writing waits for review."""
     with opened(tmp_path, layout) as memory:
@@ -97,7 +98,7 @@ def test_what_a_person_wrote_waits_for_the_person(tmp_path, layout, session):
     "said", ["Hello.", "The dog is called Rex.", 'Bob wrote: "The dog is called Rex." Is that so?']
 )
 @pytest.mark.parametrize("session", [None, "chat:1"])
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("layout", slow_after(2, LAYOUTS))
 def test_what_a_person_promoted_waits_as_what_they_wrote(tmp_path, layout, session, said):
     """Issue 16: who promotes a record vouches for its words; the tool changes them only with the person."""
     with opened(tmp_path, layout) as memory:
@@ -181,7 +182,7 @@ def test_a_persons_message_is_not_hidden_by_the_tool(tmp_path):
         assert [message.number for message in memory.sessions.read("chat:1")] == [0, 1, 2]
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("layout", slow_after(3, LAYOUTS))
 def test_what_the_agent_wrote_it_can_change(tmp_path, layout):
     """Issue 16: only a person's own writing waits."""
     with opened(tmp_path, layout) as memory:
@@ -235,7 +236,7 @@ def test_an_order_that_the_user_gave_in_an_earlier_turn_gets_an_error(tmp_path, 
 
 
 @pytest.mark.parametrize("session", [None, "chat:1"])
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("layout", slow_after(2, LAYOUTS))
 def test_the_tool_lifts_nothing_that_memory_knows_from_elsewhere(tmp_path, layout, session):
     """Issue 16: without a session, and after a reset of the one that read it, it was written down as the agent's."""
     with opened(tmp_path, layout) as memory:
@@ -250,7 +251,7 @@ def test_the_tool_lifts_nothing_that_memory_knows_from_elsewhere(tmp_path, layou
         assert "Kestrel" not in "".join(section.text for section in memory.context("chat:2").sections)
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("layout", slow_after(3, LAYOUTS))
 def test_without_a_session_the_tool_writes_of_its_own_what_nobody_below_said(tmp_path, layout):
     """Issue 16: what believing less costs."""
     with opened(tmp_path, layout) as memory:

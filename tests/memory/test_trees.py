@@ -15,6 +15,7 @@ from commonplace.operations import PutTopic
 from commonplace.surfaces.cli.reading import show_command
 from commonplace.testing import FixedClock
 from inside import scope_of
+from marking import slow_after
 
 NATIVE = msgspec.structs.replace(
     native.LAYOUT,
@@ -79,8 +80,8 @@ def test_a_tree_of_many_topics_keeps_to_its_budget_and_says_that_it_is_cut(memor
     """Issue 20: within a budget."""
     body = "A sentence of some length about it. " * 5
     layer = next(each for each in scope_of(memory).layout.layers if "{topic}" in each.path)
-    paths = [scope_of(memory).layout.path_of(layer, topic=f"topic-{number:03}") for number in range(200)]
-    memory.apply([PutTopic(path=path, title=path, body=body) for path in paths], reason="many")
+    paths = [scope_of(memory).layout.path_of(layer, topic=f"topic-{number:03}") for number in range(100)]
+    memory.apply([PutTopic(path=path, title=f"{path}, {body[:80]}", body=body) for path in paths], reason="many")
     text = call(memory, "expand")["message"]
     assert len(text) < 9000
     assert text.endswith("(no room for more; search, or ask for one of these)")
@@ -128,7 +129,7 @@ def test_a_category_of_the_tree_is_a_place_for_a_topic(memory):
     ]
 
 
-@pytest.mark.parametrize("name", ["../../x", "__root__", "a/b", ".hidden", "a\\b", "con"])
+@pytest.mark.parametrize("name", slow_after(4, ["../../x", "__root__", "a/b", ".hidden", "a\\b", "con"]))
 def test_a_name_that_is_a_path_or_reserved_writes_nothing(memory, name):
     """Reference 2.4, scenario 11."""
     assert not call(memory, "write", id=name, title="x", content="y")["success"]

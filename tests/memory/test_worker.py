@@ -13,6 +13,7 @@ from commonplace.memory import worker as worker_module
 from commonplace.memory.worker import Status
 from commonplace.testing import FixedClock, ScriptedLLM
 from inside import around, counted, due_of, known_sessions, open_scopes, stop_at
+from marking import slow_after
 
 START = "2026-11-20T10:00:00+00:00"
 
@@ -69,7 +70,7 @@ def test_what_a_reset_left_is_due_at_once(tmp_path, clock):
         assert memory.sessions.state("chat:1").cursors == {"consolidate": 2}
 
 
-@pytest.mark.parametrize("ending", ["reset", "end"])
+@pytest.mark.parametrize("ending", slow_after(1, ["reset", "end"]))
 @pytest.mark.parametrize("layout", ["native", "two-layer", "graph", "structured", "memdir", "facts"])
 def test_what_ends_is_left_to_the_worker_in_every_layout(tmp_path, clock, layout, ending):
     """Issue 20: it serves every layout's due jobs; nobody who records waits for a model, nor do the rules come first."""

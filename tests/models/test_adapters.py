@@ -20,6 +20,7 @@ from commonplace.models.spending import Ledger, MeteredLLM
 from commonplace.operations import View
 from commonplace.testing import FixedClock
 from inside import close_client
+from marking import slow_after
 
 SCHEMA = {
     "type": "object",
@@ -82,7 +83,7 @@ def test_a_request_that_is_wrong_in_itself_fails_after_the_try_without_a_schema(
     assert len(server.seen) == 2
 
 
-@pytest.mark.parametrize("status", [408, 409, 429, 500, 502, 503, 529])
+@pytest.mark.parametrize("status", slow_after(4, [408, 409, 429, 500, 502, 503, 529]))
 def test_a_failure_that_passes_is_tried_again(provider, server, status):
     """Issue 4: 429, 5xx, retries included."""
     server.script = [(status, provider.error("overloaded_error"), QUICK), (200, provider.body("fine"))]

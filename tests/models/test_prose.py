@@ -11,7 +11,7 @@ from commonplace.models import Reply
 from commonplace.models.prose import prose
 from commonplace.models.reading import Unusable
 from commonplace.testing import ScriptedLLM
-from marking import in_one_test
+from marking import in_one_test, slow_after
 
 SAID = [
     "I live in Bergen and my dog is called Rex. The deploy failed with a 502 from the gateway.",
@@ -81,7 +81,7 @@ def test_junk_becomes_no_episode(tmp_path: Path, junk: str) -> None:
         assert "Rex" in next(tmp_path.glob("memory/episodes/*.md")).read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("layout", ["native", "two-layer", "facts", "structured"])
+@pytest.mark.parametrize("layout", slow_after(2, ["native", "two-layer", "facts", "structured"]))
 @pytest.mark.parametrize("junk", ["{}", "Error: 502 Bad Gateway", "<html>502 Bad Gateway</html>"])
 def test_junk_becomes_no_summary_of_a_window(tmp_path: Path, layout: str, junk: str) -> None:
     """The window shortens with one-line summaries, and what failed is listed."""

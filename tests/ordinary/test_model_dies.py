@@ -87,7 +87,7 @@ def kept(folder: Path) -> str:
 @pytest.mark.parametrize(
     ("layout", "purpose", "fault"),
     [
-        pytest.param(*call, fault, marks=() if place in {0, 1 + at % 3} else pytest.mark.slow)
+        pytest.param(*call, fault, marks=() if place == at % (2 if call[1] in PROSE else 4) else pytest.mark.slow)
         for at, call in enumerate(CALLS)
         for place, fault in enumerate(FAULTS)
         if fault != "junk" or call[1] not in PROSE

@@ -45,7 +45,7 @@ def opened(folder, **options):
     return Memory.open(folder, clock=FixedClock("2026-11-20T10:00:00+00:00"), **options)
 
 
-@settings(max_examples=tries(300), deadline=None)
+@settings(max_examples=tries(120), deadline=None)
 @given(DRAFTS, HITS, st.integers(1, 600), st.sampled_from([1.0, 0.75, 0.3]))
 def test_the_budget_is_never_passed(drafts, hits, tokens, share):
     """Issue 2: hard budget; what is left out is named with its reason."""

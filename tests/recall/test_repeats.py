@@ -9,7 +9,7 @@ import pytest
 from commonplace import Memory, Message
 from commonplace.recall.prompt.repeats import Repeats
 from commonplace.testing import FixedClock
-from marking import in_one_test
+from marking import in_one_test, slow_after
 
 SAME = [
     ("I live in Bergen.", "Noted: you live in Bergen."),
@@ -78,7 +78,7 @@ def opened(folder, layout):
     return Memory.open(folder, layout=layout, clock=clock, jobs="worker")
 
 
-@pytest.mark.parametrize("layout", ["native", "two-layer", "graph", "structured"])
+@pytest.mark.parametrize("layout", slow_after(1, ["native", "two-layer", "graph", "structured"]))
 @pytest.mark.parametrize("consolidated", [False, True])
 def test_the_assistants_acknowledgement_is_not_shown_beside_the_statement(tmp_path, layout, consolidated):
     """Issue 17.6: no statement twice."""

@@ -10,6 +10,7 @@ from commonplace import Config, Memory, Message, Query
 from commonplace.errors import InputError
 from commonplace.operations import PutItem
 from commonplace.testing import FixedClock
+from marking import slow_after
 
 NOW = "2026-11-22T12:00:00+00:00"  # a Sunday
 
@@ -89,14 +90,17 @@ def test_as_of_holds_for_what_was_said_then(memory):
 
 @pytest.mark.parametrize(
     ("question", "first"),
-    [
-        ("dentist visit before November 19", "well"),
-        ("dentist visit until October 31", "well"),
-        ("dentist visit since November 15", "painful"),
-        ("dentist visit after November 1", "painful"),
-        ("dentist visit in the last 5 days", "painful"),
-        ("dentist visit on Thursday", "painful"),
-    ],
+    slow_after(
+        3,
+        [
+            ("dentist visit before November 19", "well"),
+            ("dentist visit until October 31", "well"),
+            ("dentist visit since November 15", "painful"),
+            ("dentist visit after November 1", "painful"),
+            ("dentist visit in the last 5 days", "painful"),
+            ("dentist visit on Thursday", "painful"),
+        ],
+    ),
 )
 def test_the_side_of_a_time_is_the_one_that_was_asked_for(memory, question, first):
     best, other = memory.recall(question)[:2]
@@ -157,16 +161,19 @@ def test_a_record_is_found_by_its_tags(tmp_path):
 
 @pytest.mark.parametrize(
     "asked",
-    [
-        Query(text="kettle", as_of=datetime(2026, 1, 1)),
-        Query(text="kettle", as_of="2026-10-25"),
-        Query(text="kettle", k=1.5),
-        Query(text="kettle", tags="x"),
-        Query(text="kettle", max_tokens="5"),
-        Query(text="kettle", k_by_layer={"nosuch": 2}),
-        Query(text="kettle", k_by_layer=5),
-        Query(text="kettle", layers=("nosuch",)),
-    ],
+    slow_after(
+        3,
+        [
+            Query(text="kettle", as_of=datetime(2026, 1, 1)),
+            Query(text="kettle", as_of="2026-10-25"),
+            Query(text="kettle", k=1.5),
+            Query(text="kettle", tags="x"),
+            Query(text="kettle", max_tokens="5"),
+            Query(text="kettle", k_by_layer={"nosuch": 2}),
+            Query(text="kettle", k_by_layer=5),
+            Query(text="kettle", layers=("nosuch",)),
+        ],
+    ),
 )
 def test_limits_that_make_no_sense_are_refused(memory, asked):
     with pytest.raises(InputError):

@@ -122,7 +122,7 @@ def test_a_first_append_killed_at_each_of_its_steps_leaves_a_file_that_works(fas
     assert step > 8
 
 
-@pytest.mark.parametrize("die", slow_after(1, [die_before, die_after]))
+@pytest.mark.parametrize("die", slow_after(0, [die_before, die_after]))
 def test_erasing_killed_at_each_of_its_steps_keeps_the_log_whole(fast_path, die):
     """DESIGN 5: erase replaces payloads only, so the chain verifies."""
     step, status = 0, 9

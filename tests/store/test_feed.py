@@ -111,7 +111,7 @@ def test_whoever_looks_after_an_append_finds_it(fast_path, monkeypatch, seed):
                 append(chance.choice(quiet), "xy") if chance.random() < 0.5 else look(chance.choice(readers[2:]))
 
         append(quiet[0], "abc")
-        for _ in range(200):
+        for _ in range(100):
             disk.others = others
             if chance.random() < 0.6:
                 append(chance.choice(stores[:2]), "abc")

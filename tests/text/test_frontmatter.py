@@ -103,7 +103,7 @@ scalars = st.one_of(
 values = st.one_of(scalars, st.lists(scalars, max_size=3), st.dictionaries(scalars, scalars, max_size=2))
 
 
-@settings(max_examples=tries(150), deadline=None)
+@settings(max_examples=tries(80), deadline=None)
 @given(st.dictionaries(keys, values, max_size=4))
 def test_what_is_written_reads_back(written):
     """Any text as a value, quoted where a reader would misread it."""

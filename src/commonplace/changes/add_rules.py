@@ -132,6 +132,7 @@ def repeated(adding: Adding, edit: Edit) -> Iterator[str]:
 ADD_RULES: Final[Installed[Rule]] = Installed(
     "commonplace.add_rules",
     {
+        "merge": Rule(),  # of new entries, with a model
         "mirror": Rule(after=mirrored),
         "label": Rule(before=relabelled),
         "typed": Rule(before=typed),

@@ -91,7 +91,7 @@ def relatives(text: str) -> frozenset[str]:
 def apposed(text: str) -> str:
     """Return a text without the commas between a relative and their name (`Zoe, my sister, sings`)."""
     commas = set[int]()
-    for match in _relatives().finditer(text):
+    for match in _relatives().finditer(text) if "," in text else ():
         before = _NAMED.search(text[: match.start()])
         behind = text[match.end() : match.end() + 1] == ","
         if match["name"] and "," in match.group():
@@ -113,13 +113,13 @@ def whose(text: str, *, person: bool = True) -> str:
         text: One clause.
         person: Whether the user says it; else the assistant does, to the user.
     """
-    rest = _relatives().sub(" ", text)
+    match = _relatives().search(text)
+    rest = _relatives().sub(" ", text) if match else text
     me = (SAYS_I, FIRST_PERSON, WE) if person else (_YOU,)
     if any(each.search(rest) for each in me):
         return SELF
     if TELLS.search(text):
         return ""
-    match = _relatives().search(text)
     if match is None:
         return OTHER if _PRONOUN.search(text) else ""
     before = text[: match.start()]

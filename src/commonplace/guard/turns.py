@@ -96,18 +96,13 @@ class Turns:
         """True if the same person announced the text that comes, and does not say that it will not come."""
         before = [each for each in self._said if each.name == said.name]
         last = before[0].text.rstrip() if before and before[0].trust == "user" and not before[0].answered else ""
-        both = (
-            f"{last}\n\n{said.text.strip()}"
-            if 0 < len(last) <= LEAD_CHARS and said.text.strip().count("\n") > 1
-            else ""
-        )
-        if any(start == len(last) + 2 for start, _ in pasted(both)):  # asked of both as of one message
+        text, behind = said.text.strip(), len(last) + 2
+        one = 0 < len(last) <= LEAD_CHARS and text.count("\n") > 1
+        if one and any(start == behind for start, _ in pasted(f"{last}\n\n{text}")):  # asked of both as of one message
             return True
         told = [each.text for each in before if each.trust == "user" and _MAY_ANNOUNCE.search(each.text)]
-        if not told:
-            return False
         parts = any(phrase("in_parts").search(text) for text in told)
-        announced = told[0] == self._said[0].text and announces_next(told[0])
+        announced = bool(told) and told[0] == self._said[0].text and announces_next(told[0])
         return (parts or announced) and phrase("takes_back").match(said.text) is None
 
     def _retold(self, answer: Said) -> Trust:

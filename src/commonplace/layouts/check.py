@@ -350,8 +350,7 @@ def _tool(layout: Layout, abilities: Abilities) -> Iterator[str]:
 
 def _add_rule(layout: Layout, rule: AddRule, abilities: Abilities) -> Iterator[str]:
     at = f"add.{rule.rule}"
-    if rule.rule != "merge" and rule.rule not in abilities.add_rules:  # to list all searches all packages
-        yield from _one_of(f"{at}.rule", rule.rule, ("merge", *abilities.add_rules))
+    yield from _one_of(f"{at}.rule", rule.rule, abilities.add_rules)
     for name in rule.of:
         if rule.rule in _RULES:
             yield from _other_layer(layout, f"{at}.of", name, *_RULES[rule.rule])

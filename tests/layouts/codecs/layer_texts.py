@@ -10,8 +10,8 @@ from commonplace.layouts.codecs.blocks import INDEX_CLOSE, INDEX_OPEN
 
 
 def runs(examples: int) -> int:
-    """How many examples a property is tried on: forty times as many in the full battery."""
-    return examples * 10 if os.environ.get("COMMONPLACE_BATTERY") == "full" else examples // 4
+    """How many examples a property is tried on: sixty times as many in the full battery."""
+    return examples * 10 if os.environ.get("COMMONPLACE_BATTERY") == "full" else examples // 6
 
 
 LINES = [

@@ -16,7 +16,7 @@ from commonplace.operations import AddEntry
 from commonplace.text.spans import Keep
 from growth import grows_like_its_input
 from inside import forget_entries
-from marking import in_one_test
+from marking import in_one_test, slow_after
 
 NOW = datetime(2026, 11, 21, 12, 30, tzinfo=UTC)
 FILES = {"documents": "MEMORY.md", "journals": "2026-11-21.md", "topics": "a/b.md", "items": "items/semantic.jsonl"}
@@ -46,7 +46,7 @@ LONG = {
 }
 
 
-@pytest.mark.parametrize(("kind", "style"), CASES)
+@pytest.mark.parametrize(("kind", "style"), slow_after(4, CASES))
 @settings(max_examples=runs(60), deadline=None)
 @given(st.one_of(st.binary(max_size=200), st.text(max_size=60).map(lambda text: text.encode("utf-8", "replace"))))
 def test_any_bytes_give_records_that_can_be_stored(kind, style, data):

@@ -17,6 +17,7 @@ from commonplace.config import RecallConfig
 from commonplace.errors import ConfigError
 from commonplace.recall.embedding import PROBES
 from commonplace.recall.index import vectors
+from marking import slow_after
 
 
 def rows(memory):
@@ -220,7 +221,9 @@ def test_vectors_of_another_embedder_are_made_again_and_never_mixed(tmp_path, pa
 @pytest.mark.usefixtures("with_and_without_numpy")
 @pytest.mark.parametrize(
     "answer",
-    [[[1.0, 2.0]], [[1.0], [1.0, 2.0]], "no vectors", None, [["a"] * 3] * 6, [[float("nan")] * 3] * 6, [[]] * 6],
+    slow_after(
+        4, [[[1.0, 2.0]], [[1.0], [1.0, 2.0]], "no vectors", None, [["a"] * 3] * 6, [[float("nan")] * 3] * 6, [[]] * 6]
+    ),
     ids=["too-few", "two-lengths", "a-text", "none", "words", "nan", "empty"],
 )
 def test_an_embedder_that_returns_no_vectors_leaves_recall_to_the_words(tmp_path, patient, answer):

@@ -102,7 +102,7 @@ def older(path):
 DAMAGES = [damage_nothing, delete, delete_all, zero_header, cut, replace_by_text, newer, older]
 
 
-@pytest.mark.parametrize("damage", DAMAGES)
+@pytest.mark.parametrize("damage", slow_after(3, DAMAGES))
 def test_an_index_damaged_while_closed_still_answers(told, damage, caplog):
     """Issue 2: damaged or deleted it is rebuilt while search still answers; issue 7: so is one of a newer version."""
     before = answers(told)

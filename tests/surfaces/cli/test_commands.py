@@ -21,7 +21,7 @@ from commonplace.memory.designs import LAYOUTS
 from commonplace.surfaces.cli import commands
 from commonplace.testing import ScriptedLLM
 from inside import by_name
-from marking import in_one_test
+from marking import in_one_test, slow_after
 
 ESC = "\x1b"
 
@@ -98,7 +98,9 @@ def test_a_message_keeps_the_instant_it_is_given(run):
     assert run("record", "tea", "--at", "noon").code == 2
 
 
-@pytest.mark.parametrize("command", ["status", "dream", "reindex", "context", "log", "consolidate", "sessions"])
+@pytest.mark.parametrize(
+    "command", slow_after(2, ["status", "dream", "reindex", "context", "log", "consolidate", "sessions"])
+)
 @pytest.mark.parametrize("kept", [None, "notes.txt"])
 def test_a_folder_without_a_memory_is_named(run, here, command, kept):
     """Audit: a mistyped folder was shown as a memory in which everything is 0."""
@@ -245,7 +247,7 @@ def test_recall_of_nothing_says_so_and_makes_no_folder(run, here):
 
 
 @pytest.mark.parametrize(
-    "query", ['"', "AND OR NOT", "*", "a" * 100_000, "the of and", "(((", "x NEAR/3 y", "--", "\x00"]
+    "query", slow_after(3, ['"', "AND OR NOT", "*", "a" * 100_000, "the of and", "(((", "x NEAR/3 y", "--", "\x00"])
 )
 def test_no_query_breaks_recall(run, query):
     """Issue 2: queries with operators, quotes, only stop words, 100 KB and NUL never break it."""
@@ -331,15 +333,18 @@ def test_show_gives_sessions_records_and_files(run, here):
 
 @pytest.mark.parametrize(
     ("wanted", "code"),
-    [
-        ("../secret.txt", 2),
-        ("/etc/hostname", 2),
-        ("link.txt", 2),
-        ("nothing", 1),
-        ("", 2),
-        ("sessions/x#m1", 1),
-        ("a\0b", 2),
-    ],
+    slow_after(
+        3,
+        [
+            ("../secret.txt", 2),
+            ("/etc/hostname", 2),
+            ("link.txt", 2),
+            ("nothing", 1),
+            ("", 2),
+            ("sessions/x#m1", 1),
+            ("a\0b", 2),
+        ],
+    ),
 )
 def test_show_never_leaves_the_memory(run, here, wanted, code):
     """Issue 2: ids and paths that try to leave the root, symlinks out of it."""
@@ -507,7 +512,7 @@ def test_a_location_that_is_a_file_is_exit_code_2_or_3(run, here):
 def test_a_reader_that_leaves_early_is_no_error(here):
     """A closed pipe: whoever read our output has enough."""
     process = [sys.executable, "-m", "commonplace"]
-    text = "a line of text\n" * 20_000
+    text = "a line of text\n" * 7_000
     subprocess.run([*process, "record", "--session", "s"], input=text.encode(), check=True, capture_output=True)
     shown = subprocess.Popen([*process, "show", "s"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     shown.stdout.readline()

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from commonplace import Memory, Message
+from marking import slow_after
 from terminals import on_terminal
 
 
-@pytest.mark.parametrize(("answer", "left"), [(b"n\n", True), (b"y\n", False)])
+@pytest.mark.parametrize(("answer", "left"), slow_after(1, [(b"y\n", False), (b"n\n", True)]))
 def test_it_shows_what_goes_and_does_what_is_answered(tmp_path, answer, left):
     with Memory.open(tmp_path, jobs="worker") as memory:
         memory.append(

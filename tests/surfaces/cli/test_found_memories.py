@@ -7,6 +7,7 @@ import pytest
 
 from commonplace import Memory, Message
 from commonplace.store.files import machine
+from marking import slow_after
 
 TEXT = "Always deploy with the force flag on Fridays"
 
@@ -122,7 +123,7 @@ def test_an_edit_of_instructions_while_a_session_goes_on_ranks_agent_and_is_list
     ],
     ids=["end", "reset", "delete", "forget"],
 )
-@pytest.mark.parametrize("name", ["SOUL.md", "AGENTS.md", "TOOLS.md"])
+@pytest.mark.parametrize("name", slow_after(1, ["SOUL.md", "AGENTS.md", "TOOLS.md"]))
 def test_an_edit_within_a_session_ranks_agent_though_the_session_is_over_when_it_is_seen(tmp_path, name, finish):
     """Issue 22: an edit of an agent's file tool ranked as the person's if its session ended before anybody looked."""
     file = tmp_path / "memory" / name

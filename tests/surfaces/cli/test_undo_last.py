@@ -3,11 +3,12 @@
 import pytest
 
 from commonplace import Memory
+from marking import slow_after
 from terminals import on_terminal
 
 
 @pytest.mark.parametrize(
-    ("answer", "left"), [(b"n\n", ["Tea is green.", "The gate is red."]), (b"y\n", ["Tea is green."])]
+    ("answer", "left"), slow_after(1, [(b"y\n", ["Tea is green."]), (b"n\n", ["Tea is green.", "The gate is red."])])
 )
 def test_it_names_the_last_change_and_asks(tmp_path, answer, left):
     with Memory.open(tmp_path, jobs="worker") as memory:

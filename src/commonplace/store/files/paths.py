@@ -12,6 +12,7 @@ import re
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from functools import lru_cache
 from operator import attrgetter
 from typing import Final
 
@@ -36,6 +37,7 @@ def is_plain(name: str) -> bool:
     return _FORBIDDEN.search(name) is None
 
 
+@lru_cache(1024)
 def split(path: str) -> tuple[str, ...]:
     """Split a path into its components.
 

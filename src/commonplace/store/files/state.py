@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import zlib
+from functools import lru_cache
 from typing import Final
 
 import msgspec
@@ -156,6 +157,7 @@ def _render(head: Head) -> bytes:
     return line.ljust(_HEAD_BYTES - 1).encode() + b"\n"
 
 
+@lru_cache(16)
 def _parse(data: bytes) -> Head | None:
     fields = data.decode("ascii", "replace").split()
     if len(data) != _HEAD_BYTES or len(fields) != 7:
