@@ -25,6 +25,7 @@ _WORDS: Final = 6  # of a text whose language can be told
 _JOINING: Final = 3  # joining words of an answer, by which it can be told from that of the text
 _SHARED: Final = 0.2  # of them; more are in a text of the same language
 _NEXT: Final = "\n\nIt is so."  # what stands for the message that comes
+_LEAD: Final = 2_000  # characters at the end of a message that announces the next one
 _MAY_ANNOUNCE: Final = pattern(  # part of every announcement; the phrases themselves take long to prepare
     r"[:：]\s*\Z|past|cop[iy]|drop|send|show|giv|forward|shar|next|following|here (?:it|they|goes|comes?|is|are|you)"
     r"|nächst|folgend|kommend|kommt|füg|werf|stell|post|schick|leite|kopier|coll|envo|env[ií]|transf|prochain|suivant"
@@ -100,9 +101,10 @@ class Turns:
         one = 0 < len(last) <= LEAD_CHARS and text.count("\n") > 1
         if one and any(start == behind for start, _ in pasted(f"{last}\n\n{text}")):  # asked of both as of one message
             return True
-        told = [each.text for each in before if each.trust == "user" and _MAY_ANNOUNCE.search(each.text)]
+        told = [each.text[-_LEAD:] for each in before if each.trust == "user"]
+        told = [text for text in told if _MAY_ANNOUNCE.search(text)]
         parts = any(phrase("in_parts").search(text) for text in told)
-        announced = bool(told) and told[0] == self._said[0].text and announces_next(told[0])
+        announced = bool(told) and told[0] == self._said[0].text[-_LEAD:] and announces_next(told[0])
         return (parts or announced) and phrase("takes_back").match(said.text) is None
 
     def _retold(self, answer: Said) -> Trust:
