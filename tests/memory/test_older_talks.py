@@ -32,12 +32,16 @@ def test_an_older_talk_that_is_read_later_replaces_nothing(tmp_path, layout):
     assert ["lives in Oslo" in shown, "Berg." in shown] == [False, False]
 
 
-def test_what_a_model_would_replace_by_an_older_talk_waits(tmp_path):
-    """DESIGN 1.8."""
+@pytest.mark.parametrize("by_hand", [False, True])
+def test_what_a_model_would_replace_by_an_older_talk_waits(tmp_path, by_hand):
+    """DESIGN 1.8; what was remembered by hand was replaced."""
     clock = FixedClock("2026-10-01T10:00:00Z")
     with Memory.open(tmp_path, jobs="worker", clock=clock) as memory:
-        memory.append("new", said(LATER[1:], 9))
-        memory.consolidate("new")
+        if by_hand:
+            memory.remember("The user's dentist is Dr. Holm.")
+        else:
+            memory.append("new", said(LATER[1:], 9))
+            memory.consolidate("new")
     cite = {"message": 1, "quote": EARLIER[1]}
     replace = {"op": "replace", "target": 1, "text": "The user's dentist is Dr. Berg.", "cites": [cite]}
     llm = ScriptedLLM([json.dumps({"journal": "", "operations": [replace]})])

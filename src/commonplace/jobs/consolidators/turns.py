@@ -49,7 +49,7 @@ def propose(work: Work) -> Proposal:
     said = [*work.view.earlier, *work.view.messages]
     short = {place.path for place in work.places.values() if place.layer == work.layout.targets.get(_SHORT)}
     known = [
-        Known(entry.id.partition("#")[2], entry.path, entry.text, at=entry.said or entry.by_hand)
+        Known(entry.id.partition("#")[2], entry.path, entry.text, at=entry.by_hand or entry.said)
         for entry in work.view.entries
         if entry.path not in short  # what does not last is not corrected
     ]
