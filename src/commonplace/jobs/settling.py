@@ -126,7 +126,8 @@ class _Desk:
                 made = PutItem(path=entry.path, id=name, data={"content": text})
             case _:
                 made = RemoveItem(path=entry.path, id=name)
-        return msgspec.structs.replace(made, sources=edit.sources, quotes=edit.quotes, trust=edit.trust)
+        rests = {key: getattr(edit, key) for key in ("sources", "quotes", "overrules", "trust")}
+        return msgspec.structs.replace(made, **rests)
 
     def _inside(self, path: str) -> str:
         return f"{self._layout.memory}/{path}" if self._layout.memory else path
@@ -232,6 +233,7 @@ def _joined(before: PutTopic, after: PutTopic, base: str) -> PutTopic:
         links=tuple(dict.fromkeys((*before.links, *after.links))),
         parents=before.parents or after.parents,
         sources=(*before.sources, *after.sources),
+        overrules=(*before.overrules, *after.overrules),
         quotes=quotes,
     )
 
