@@ -51,7 +51,7 @@ def test_what_a_model_would_replace_by_an_older_talk_waits(tmp_path, by_hand):
     with Memory.open(tmp_path, llm=llm, jobs="worker", clock=clock) as memory:
         memory.append("old", said(EARLIER[1:], 5))
         memory.consolidate("old")
-        assert [wait.reason.partition(":")[0] for wait in memory.review()] == ["older"]
+        assert [wait.reason.partition(" on what was said ")[0] for wait in memory.review()] == ["memory rests"]
         assert "Dr. Holm" in memory.context().stable
         assert [hit.text for hit in memory.recall("dentist") if hit.superseded_by] == EARLIER[1:]
         memory.undo(memory.log()[0].number)
