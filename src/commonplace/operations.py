@@ -207,8 +207,9 @@ class ViewEntry(msgspec.Struct, frozen=True, kw_only=True):
 
     `user_authored` means last written by a person, not extracted from one; `shown` that it is in
     the part of memory that enters every prompt. `section` of a topic is its title and description; `whole` says
-    that a model sees its text too. `said` is when the last message that it rests on was said, `by_hand` when it was
-    written, if it rests on none: what was said before that does not correct it.
+    that a model sees its text too. `said` is when the last message that it rests on was said: what was said
+    before that does not correct it. If it rests on none, `by_hand` is when it was written or, from outside, noticed,
+    and `said` a day before it was written.
     """
 
     id: str

@@ -128,7 +128,7 @@ def test_an_operation_of_no_known_kind_waits_and_the_others_are_written(tmp_path
         assert good["text"] in memory.context("new").stable
         (waiting,) = memory.review()
         assert "Signe" in str(waiting)
-        assert waiting.reason.startswith("unreadable: operation 1 has no 'op'")
+        assert waiting.reason.startswith("this part of the reply cannot be read: operation 1 has no 'op'")
 
 
 def test_operations_of_a_reply_without_a_journal_entry_are_written(tmp_path):

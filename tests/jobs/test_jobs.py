@@ -163,7 +163,7 @@ def test_what_the_gate_holds_waits_and_can_be_approved(tmp_path: Path) -> None:
         memory.consolidate("cli:a")
         assert facts_of(tmp_path) == ""
         (waiting,) = memory.review()
-        assert waiting.reason.startswith("new-name")
+        assert waiting.reason.startswith("no message says '")
         assert memory.review().approve(waiting.id).status == "applied"
     assert "castle" in facts_of(tmp_path)
 

@@ -90,6 +90,26 @@ def test_what_is_new_takes_the_place_of_what_is_over(before: str, said: str, now
 
 
 @in_one_test(
+    ("talks", "kept"),
+    [
+        (["My aunt Liv has her birthday on 14 March."], ["User's aunt Liv has her birthday on 14 March."]),
+        (["My mentor Sol wants the draft every Friday."], ["User's mentor Sol wants the draft every Friday."]),
+        (["My aunt Liv called."], ["User's aunt is Liv."]),
+        (["My friend Ole said the show was great."], ["User's friend is Ole."]),
+        (["We don't use Redux anymore, we use Zustand."], ["We don't use Redux anymore, we use Zustand."]),
+        (["We use poetry and ruff.", "Let's switch from poetry to uv."], ["We use uv and ruff."]),
+        (
+            ["We use poetry and ruff.", "Lets switch from poetry to uv, poetry is slow."],
+            ["We use uv and ruff (poetry is slow)."],
+        ),
+    ],
+)
+def test_what_says_more_than_its_row_is_kept_whole(talks: list[str], kept: list[str]) -> None:
+    """Issue 17.5: only the name, only what is over, or only the new tool was kept."""
+    assert after(*talks) == kept
+
+
+@in_one_test(
     ("before", "said"),
     [
         ("I like tea.", "We cancelled Nordlink and have Kveld internet now."),

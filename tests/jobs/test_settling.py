@@ -1,8 +1,10 @@
 """The operations of a proposal, made to fit the layers that they go to."""
 
+from commonplace.jobs.rules.memos import Place
 from commonplace.jobs.settling import settled
+from commonplace.layouts.memdir import LAYOUT as MEMDIR
 from commonplace.layouts.structured import LAYOUT
-from commonplace.operations import AddEntry, Proposal, PutItem, RemoveItem, View, ViewEntry
+from commonplace.operations import AddEntry, Proposal, PutItem, PutTopic, RemoveItem, ReplaceEntry, View, ViewEntry
 from marking import in_one_test
 
 PATH = "memory/items/semantic.jsonl"
@@ -41,3 +43,31 @@ def test_a_new_item_is_said_in_the_place_of_one_that_it_says_whole(text, old, do
 def test_an_item_of_a_persons_own_stays_beside_it(fields):
     """Only a person changes what they wrote or pinned."""
     assert made("Ida bakes rye bread on Sundays.", "User bakes rye bread.", **fields) == ["put new"]
+
+
+def put(*lines):
+    return PutTopic(path="jonas.md", body="\n".join(lines))
+
+
+@in_one_test(
+    "first, second, body",
+    [
+        (put("Golf.", "Swims on Tuesdays."), put("Bicycle.", "Swims on Tuesdays."), "Bicycle.\nSwims on Tuesdays."),
+        (put("Golf.", "Swims on Tuesdays."), put("Bicycle.", "Swims."), "Swims on Tuesdays.\nBicycle."),
+        (put("Bicycle.", "Swims."), put("Golf.", "Swims.", "Rows."), "Bicycle.\nSwims.\nRows."),
+        (put("Golf.", "Swims.", "Rows."), put("Golf.", "Swims.", "Sings."), "Golf.\nSwims.\nRows.\nSings."),
+        (put("Swims.", "Golf."), put("Golf.", "Swims.", "Sings."), "Swims.\nGolf.\nSings."),
+        (
+            AddEntry(path="jonas.md", section="Jonas", text="Rows."),
+            ReplaceEntry(path="jonas.md", target="jonas.md", text="Bicycle.\nSwims."),
+            "Bicycle.\nSwims.\n- Rows.",
+        ),
+    ],
+)
+def test_a_topic_that_a_reply_writes_twice_is_written_once_without_what_either_leaves_out(first, second, body):
+    """Issue 16: the line that the second writing replaced stayed, because the first still had it."""
+    known = ViewEntry(id="jonas.md", number=1, path="jonas.md", section="Jonas: Habits", text="Golf.\nSwims.")
+    view = View(messages=(), entries=(known,))
+    places = [Place(path="{topic}.md", layer="topics", form="topic")]
+    (edit,) = settled(Proposal(operations=(first, second)), view, MEMDIR, places).operations
+    assert edit.body == body

@@ -102,7 +102,7 @@ def test_what_is_no_message_is_refused_with_what_one_is(tmp_path, given):
 
 
 @pytest.mark.parametrize("layout", ["native", "two-layer", "facts"])
-@pytest.mark.parametrize("verb", ["reset", "end", "compact"])
+@pytest.mark.parametrize("verb", ["reset", "end", "compact", "consolidate"])
 def test_a_session_never_seen_is_left_alone_and_named(tmp_path, layout, verb):
     with Memory.open(tmp_path, layout=layout, jobs="worker") as memory:
         outcome = getattr(memory, verb)("telegram:1")

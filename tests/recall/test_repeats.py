@@ -73,6 +73,22 @@ def test_a_message_that_asks_something_too_is_not_said():
     assert not said.says("I live in Bergen. Where is the next clinic?", "user")
 
 
+@in_one_test(
+    "noted, left",
+    [
+        ("Noted: User lives in Bergen. (before: User lives in Oslo.)", ""),
+        ("Noted: User lives in Bergen (before: User lives in Oslo).", ""),
+        ("Noted: User lives in Bergen. Commits are signed. User plays chess.", "Noted: User plays chess."),
+        ("Noted: User plays chess (before: User plays go).", "Noted: User plays chess (before: User plays go)."),
+    ],
+)
+def test_what_the_rules_noted_is_left_without_what_the_prompt_says(noted, left):
+    """Issue 17.6: the always-shown part came again, with the value that it replaced."""
+    said = Repeats()
+    said.add("User lives in Bergen. Commits are signed.", "user")
+    assert said.left(noted, "agent") == left
+
+
 def opened(folder, layout):
     clock = FixedClock(datetime(2026, 11, 20, 10, tzinfo=UTC), step_seconds=1)
     return Memory.open(folder, layout=layout, clock=clock, jobs="worker")

@@ -433,7 +433,7 @@ class Talk:
             back, exchanged = self._shares(values_of(theirs) - values_of(mine), other, one)
             firm = all(any(value[0] in FIRM for value in each) for each in (crossed, exchanged))
             if firm or (crossed and exchanged and len(crossed) + len(exchanged) > len(own) + len(back)):
-                return f"other-subject: what was said of {one} and {other} is exchanged"
+                return f"other-subject: it says of {one} what was said of {other}, and the other way round"
         return ""
 
     def _shares(self, values: frozenset[str], head: str, other: str) -> tuple[set[str], set[str]]:

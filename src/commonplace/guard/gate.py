@@ -135,7 +135,9 @@ class _Court:
         self.messages = {(m.session, m.message.id or m.id): m for m in view.messages}
         self.accepted: list[tuple[int, Edit]] = []
         self.held: list[tuple[Edit, str]] = [
-            (AppendJournal(path="", text=text), f"unreadable: {reason}") for text, reason in proposal.unread if text
+            (AppendJournal(path="", text=text), f"unreadable: this part of the reply cannot be read: {reason}")
+            for text, reason in proposal.unread
+            if text
         ]
         self.aside: list[AppendJournal] = []
         self.kept: list[str] = []
@@ -170,6 +172,9 @@ class _Court:
         """Accept one operation, hold it with a reason, or let it wait."""
         edit = targets.cited_right(edit, self.messages)
         touched = targets.entries(edit, self.view)
+        if touched and edit.overrules and not edit.sources:  # it changes nothing: older messages do not hold
+            self.accepted.append((number, edit))
+            return
         edit = targets.as_replacement(edit, touched or ())
         reason = self._unusable(edit, touched)
         if reason or touched is None:
@@ -213,7 +218,7 @@ class _Court:
         if isinstance(edit, (RewriteDocument, PutTopic)) and not touched and edit.path in self.view.unseen:
             return f"unknown-record: it would write over {edit.path!r}, which it has not read"
         if {entry.id for entry in touched} & self._changed:
-            return "unknown-record: it names a record that another one already changes"
+            return "unknown-record: another statement of the same reply already changes this record"
         if _is_too_long(edit):
             return f"too-long: more than {_MOST_CHARS} characters"
         return "" if targets.is_whole(edit) else self._protected(touched)
@@ -221,11 +226,11 @@ class _Court:
     def _protected(self, touched: Sequence[ViewEntry]) -> str:
         for entry in touched:
             if entry.pinned:
-                return f"pinned: entry {entry.number} is pinned"
+                return "pinned: a person pinned what it would change"
             if entry.user_authored:
-                return f"user-authored: a person wrote entry {entry.number}"
+                return "user-authored: a person wrote what it would change"
             if entry.said is not None and self.last is not None and self.last < entry.said:
-                return "older: memory rests on what was said after these messages"
+                return "older: memory rests on what was said after the conversation that this comes from"
         return ""
 
     # --- what goes ---
@@ -290,7 +295,7 @@ class _Court:
             gone = targets.entries(self.proposal.operations[number], self.view) or ()
             if not all(rewriting.says_all(kept, entry.text) for entry in gone):
                 self.accepted = [each for each in self.accepted if each[0] != number]
-                why = "held-merge: the operation that keeps its words waits, or is trusted less"
+                why = "held-merge: the statement that would keep its words waits too, or is trusted less"
                 self.held.append((self.proposal.operations[number], why))
 
     # --- what comes ---
@@ -355,12 +360,12 @@ class _Court:
         """Return what the guard found that no person said in the same words."""
         for text in found:
             if text not in self.verdicts:
-                return "unscreened: the guard has not seen this text"
+                return "unscreened: the text was not checked for orders and secrets"
             for finding in self.verdicts[text]:
                 words = content.fold(text[finding.span[0] : finding.span[1]])
                 said = finding.kind == "injection" and words and self.evidence.person_said(words)
                 if not said:
-                    return f"{finding.kind}: the guard found {finding.rule}"
+                    return f"{finding.kind}: it may hold an order to a model, a secret or hidden text ({finding.rule})"
         return ""
 
     # --- whole documents ---

@@ -284,7 +284,7 @@ class Evidence:
                 continue
             if each.kind == "address" and self._has_parts(folded) and _DIGITS.sub("", folded) in self._undigited:
                 continue  # it is known with another port
-            return f"new-{each.kind}: {folded[:80]!r} is in no source"
+            return f"new-{each.kind}: no message names {folded[:80]!r}"
         return ""
 
     def _writes(self, word: str) -> bool:

@@ -214,8 +214,10 @@ class Host:
     def _taken(self, judged: gate.Judged, said: Sequence[RecordedMessage], view: View) -> Judged:
         at = (said[-1].message.at if said else None) or self._parts.clock()
         path = self._views.journal_path(at)
-        waits = [Waits(_placed(edit, path), why) for edit, why in judged.held]
+        waits = [Waits(_placed(edit, path), why.partition(": ")[2] or why) for edit, why in judged.held]
         operations: list[Operation] = sorted(judged.accepted, key=lambda edit: isinstance(edit, RemoveTopic))
+        older = (resting.older(edit, said) for edit, why in judged.held if why.startswith("older:"))
+        operations += filter(None, older)
         going = [edit for edit in operations if isinstance(edit, RemoveTopic) and not edit.into]
         if self._job.range == "none" and (late := going[_REMOVALS:]):
             operations = [edit for edit in operations if edit not in late]

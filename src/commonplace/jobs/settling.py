@@ -8,6 +8,7 @@ operation. Pure.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from difflib import SequenceMatcher
 from typing import Final
 
 import msgspec
@@ -73,7 +74,11 @@ class _Desk:
             case AddEntry(path=path) if path.endswith(".jsonl"):
                 self._item(edit)
             case ReplaceEntry() | RemoveEntry():
-                self.edits.append(self._of_record(edit))
+                made = self._of_record(edit)
+                if isinstance(made, PutTopic):
+                    self._put(made)
+                else:
+                    self.edits.append(made)
             case _:
                 self.edits.append(edit)
 
@@ -121,7 +126,8 @@ class _Desk:
                 made = PutItem(path=entry.path, id=name, data={"content": text})
             case _:
                 made = RemoveItem(path=entry.path, id=name)
-        return msgspec.structs.replace(made, sources=edit.sources, quotes=edit.quotes, trust=edit.trust)
+        rests = {key: getattr(edit, key) for key in ("sources", "quotes", "overrules", "trust")}
+        return msgspec.structs.replace(made, **rests)
 
     def _inside(self, path: str) -> str:
         return f"{self._layout.memory}/{path}" if self._layout.memory else path
@@ -163,8 +169,7 @@ class _Desk:
             self._topics[path] = len(self.edits)
             self.edits.append(put)
             return
-        both = _joined(before, put)
-        self.edits[at] = both
+        self.edits[at] = _joined(before, put, known.text if known is not None else "")
 
     def _path(self, path: str, title: str) -> str:
         """Return the file of a subject: the one that is named, that of a topic with its title, or a new one."""
@@ -211,18 +216,24 @@ def _under(edit: PutTopic, known: Mapping[str, str]) -> PutTopic:
     return msgspec.structs.replace(edit, parents=tuple(dict.fromkeys(found)), category=category)
 
 
-def _joined(before: PutTopic, after: PutTopic) -> PutTopic:
+def _joined(before: PutTopic, after: PutTopic, base: str) -> PutTopic:
+    """Return two writings of a topic as one: a line of its text that either leaves out is left out."""
     quotes = (*before.quotes, *("",) * (len(before.sources) - len(before.quotes)), *after.quotes)
-    known = {plain_line(line) for line in before.body.splitlines()}
-    fresh = [line for line in after.body.splitlines() if plain_line(line) not in known]
+    one, other = before.body.rstrip().splitlines(), after.body.splitlines()
+    said, anew, known = ([plain_line(line) for line in lines] for lines in (one, other, base.splitlines()))
+    lines: list[str] = []
+    for _, start, end, begun, over in SequenceMatcher(None, said, anew, autojunk=False).get_opcodes():
+        lines += [one[n] for n in range(start, end) if said[n] in anew or said[n] not in known]
+        lines += [other[n] for n in range(begun, over) if anew[n] not in {*said, *known}]
     return msgspec.structs.replace(
         before,
-        body=after.body if after.body.startswith(before.body) else "\n".join((before.body.rstrip(), *fresh)),
+        body="\n".join(lines),
         title=before.title or after.title,
         description=before.description or after.description,
         links=tuple(dict.fromkeys((*before.links, *after.links))),
         parents=before.parents or after.parents,
         sources=(*before.sources, *after.sources),
+        overrules=(*before.overrules, *after.overrules),
         quotes=quotes,
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from datetime import datetime, time
+from datetime import datetime, time, timedelta
 from itertools import zip_longest
 
 import msgspec
@@ -38,6 +38,7 @@ _GROUPS = 8  # searches for what is said of some statements elsewhere, at most
 _NEAR = 12  # results of one of them
 _NEWEST = 14  # logs that a job is shown
 _SEPARATOR = 3  # between two entries: a bullet and a line break, or a separator line
+_TALK = timedelta(days=1)  # in which what is remembered by hand may come from messages that are read later
 
 
 Related = Callable[[str], Sequence[Record]]
@@ -102,9 +103,14 @@ class Views:
         )
 
     def _said(self, made: tuple[int, Added] | None) -> datetime | None:
-        """Return when what a change made was said; None if the clock went back since."""
+        """Return when what a change made was said; None if the clock went back since.
+
+        Of what was written here by hand, the start of the talk that it may come from.
+        """
         change = self._ledger.change(made[0]) if made else None
-        return made[1].said if made and change is not None and change.at <= self._now() else None
+        if made is None or change is None or change.at > self._now():
+            return None
+        return made[1].said if made[1].sources or "outside" in change.kinds else change.at - _TALK
 
     def elsewhere(
         self, statements: Iterable[str], session: str, *, before_reset: bool = False

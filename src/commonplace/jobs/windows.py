@@ -70,7 +70,7 @@ class Windows:
             ModelSetupError: A package or key is missing, and no summary takes the place of what would leave.
         """
         if not self._parts.sessions.exists(session):
-            return _unknown(session)
+            return unknown(session)
         live = self._parts.sessions.window(session)
         window = tuple(m for m in live if end is None or m.number < end)
         keep = self.keep if keep is None else keep
@@ -160,14 +160,14 @@ class Windows:
     def reset(self, session: str, *, now: bool = False) -> Outcome:
         """Consolidate what is open, then let the window be empty; with `now` leave the range due instead."""
         if not self._parts.sessions.exists(session):
-            return _unknown(session)
+            return unknown(session)
         end = self._parts.sessions.state(session).messages
         return self._finish(session, "reset", MoveWindow(session=session, to=end, why="reset"), now=now)
 
     def end(self, session: str, *, now: bool = False) -> Outcome:
         """Consolidate what is open, or leave it due with `now`, and mark the session as ended."""
         if not self._parts.sessions.exists(session):
-            return _unknown(session)
+            return unknown(session)
         return self._finish(session, "session_end", EndSession(session=session), now=now)
 
     def _finish(self, session: str, cause: str, then: Operation, *, now: bool) -> Outcome:
@@ -195,5 +195,6 @@ class Windows:
         return int(knobs.window_messages * knobs.keep_share) if knobs.keep_share else knobs.keep_messages
 
 
-def _unknown(session: str) -> Outcome:
+def unknown(session: str) -> Outcome:
+    """Return the outcome of what was asked for of a session that is not there."""
     return Outcome(status="unchanged", reason=f"there is no session {session!r}, so there was nothing to do")

@@ -19,6 +19,7 @@ from commonplace.errors import StoreReadOnlyError
 from commonplace.jobs.failures import Failure
 from commonplace.jobs.running import Wanted
 from commonplace.jobs.schedule import Mode
+from commonplace.jobs.windows import unknown
 from commonplace.layouts.schema import Layout
 from commonplace.memory import designs, recognising, said, taken_back, verbs
 from commonplace.memory import doctor as doctors
@@ -363,7 +364,8 @@ class Memory(Past):
         """Turn what was said since the last time into memory, of one session or of all.
 
         Also runs ranges that an undo holds. With a model it is asked once a range; without one the
-        rules decide. What the gate holds waits in `review`. If the model fails, the outcome is `failed`, nothing
+        rules decide. Nothing is done of a session that is not there, and the outcome says so. What the gate holds
+        waits in `review`. If the model fails, the outcome is `failed`, nothing
         of the range is written, and it is tried again; `failures` lists what waits so. `model` is asked for
         this once in place of the one that was opened.
 
@@ -371,6 +373,8 @@ class Memory(Past):
             ModelSetupError: A package or key is missing, or the server does not accept the key or the model.
         """
         scope = self._chain.first
+        if session_id is not None and not scope.sessions.exists(session_id):
+            return self._chain.made_in(scope, unknown(session_id))
         names = [session_id] if session_id is not None else [s.id for s in reversed(scope.sessions.list())]
         done = scope.jobs.consolidate(names, Wanted(cause=reason, dry_run=dry_run, model=model))
         return self._chain.made_in(scope, done)

@@ -22,6 +22,8 @@ def says_something(text: str, said: str, rule: Rule) -> bool:
     """True if a statement is complete: it has an object, and refers to nothing outside."""
     if not said or not re.search(r"[^\W\d_]{3}|\d|\b[A-Z][a-z]\b", said):
         return False
+    if guard("kin_named").match(text):  # `her` is of who is named
+        said = guard("he_or_she").sub("", said)
     if guard("pointing").search(text) or guard("substitute").match(said) or guard("substitute").search(said, 0, 24):
         return False
     if not _enough(said, rule):
@@ -69,10 +71,11 @@ def continued(memo: Memo, clause: Clause, item: RecordedMessage, start: int) -> 
 
 
 def limited(memo: Memo, clause: Clause, item: RecordedMessage, start: int) -> Memo | None:
-    """Add the exception that a person makes at once (`but I eat fish`), where there is room."""
+    """Add the exception that a person makes at once (`but I eat fish`), or what is so in place of what is over."""
     between = item.text[memo.span[1] : start + clause.start]
     unfit = memo.kind == "decision" or clause.question or clause.reported or clause.unreal
-    if unfit or guard("limits").fullmatch(between) is None:
+    instead = bool(memo.supersedes) and between.strip() in {",", ";"}
+    if unfit or not (instead or guard("limits").fullmatch(between)):
         return None
     if guard("of_the_hour").search(clause.text) or guard("pointing").search(clause.text):
         return None

@@ -86,14 +86,18 @@ def put(text: str, old: str, new: str) -> str:
 def in_its_place(text: str, other: str) -> str:
     """Return what is known once a statement has replaced another: itself, or the other with the new value.
 
-    The latter if the other says more than the value that is over, and the statement no more than what is in its place.
+    The latter if the other says more than the value that is over, and the statement no more than what is in its place,
+    or why.
     """
     said = guard("in_place_of").fullmatch(text.rstrip(" ."))
     if said is None:
         return text
     new, old = (next(filter(None, (said[name + way] for way in ("used", "moved", "put")))) for name in ("new_", "old_"))
     place = pattern(rf"(?<![\w`]){re.escape(old)}(?![\w`])", re.IGNORECASE)
-    return place.sub(lambda _: new, other) if says_more(other, [old]) and len(place.findall(other)) == 1 else text
+    if not says_more(other, [old]) or len(place.findall(other)) != 1:
+        return text
+    both = place.sub(lambda _: new, other)
+    return f"{both.rstrip(' .')} ({said['tail'].strip(' ,')})." if said["tail"] else both
 
 
 def says_more(text: str, values: Sequence[str]) -> bool:

@@ -162,6 +162,10 @@ class Reader:
             or personal.personal(self._talk, item, start, clause)
             or orders.convention(self._talk, item, start, clause)
         )
+        kin = guard("kin_named").match(clause.text, clause.core)
+        if memo is None and kin and not (clause.conditional or guard("report").search(clause.text)):
+            more = len(clause.text[kin.end() :].split()) > 1  # it says more of them than the name
+            memo = personal.kept(self._talk, item, start, clause, "fact") if more else None
         if memo is None and (self._talk.coding or guard("code").search(clause.text)):
             memo = orders.remark(item, start, clause)
         if memo is None:

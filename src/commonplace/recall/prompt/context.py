@@ -146,17 +146,17 @@ def _new(hits: Sequence[Hit], shown: Sequence[Shown], live: Sequence[Shown]) -> 
         said.add(entry.text, "agent")
     quoted = _quoted(hits, shown)
     outdated = Repeats()
-    found: list[int] = []
+    found: dict[int, Hit] = {}
     for place, hit in sorted(enumerate(hits), key=lambda each: -TRUST_RANK[each[1].trust]):
-        mark = fingerprint(hit.text)
-        if mark in texts or hit.record in standing or said.says(hit.text, hit.trust) or quoted(hit):
+        mark, left = fingerprint(hit.text), said.left(hit.text, hit.trust)
+        if mark in texts or hit.record in standing or not left or quoted(hit):
             continue
         if hit.superseded_by and outdated.says(hit.text, hit.trust):
             continue
         texts.add(mark)
         (outdated if hit.superseded_by else said).add(hit.text, hit.trust)
-        found.append(place)
-    return [hits[place] for place in sorted(found)]
+        found[place] = hit if hit.superseded_by else msgspec.structs.replace(hit, text=left)
+    return [found[place] for place in sorted(found)]
 
 
 def _quoted(hits: Sequence[Hit], shown: Sequence[Shown]) -> Callable[[Hit], bool]:

@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from commonplace.guard.clauses import PRONOUN
+from commonplace.operations import NOTED
 from commonplace.records import TRUST_RANK, Trust
 from commonplace.text import content, denials
 from commonplace.text.likeness import wording
@@ -25,6 +26,7 @@ _ACKNOWLEDGED: Final = frozenset(_ACKNOWLEDGING.split())
 _ACKNOWLEDGED_WIDE: Final = pattern("好的|明白了?|知道了|记住了|收到|了解しました|承知しました|알겠습니다")
 _OPENING: Final = pattern(r"\A[^,:!.;–—]{1,40}[,:!;–—]\s+")
 _AND_THAT: Final = frozenset({"noted", "note", "remember"})  # before what is said, without a comma
+_BEFORE: Final = pattern(r" ?\(before: .+?\)(?=[ .]|$)\.?")  # what the rules replaced: recall finds its message
 _I_AND_YOU: Final = frozenset("j我你您的私僕")
 _TELLING: Final = """
     prefer want wanted need wish like use called name named most least must first new old still instead rather now
@@ -103,6 +105,14 @@ class Repeats:
         if not said or (trust == "user" and len(said) < len(found)):
             return False
         return all(self._has(each, TRUST_RANK[trust]) for each in said)
+
+    def left(self, text: str, trust: Trust) -> str:
+        """Return what of a text is not said yet: all or nothing; of what the rules noted, each statement alone."""
+        if not text.startswith(NOTED):
+            return "" if self.says(text, trust) else text
+        noted = content.sentences(_BEFORE.sub("", text.removeprefix(NOTED)))
+        fresh = [each for each in noted if not self.says(each, trust)]
+        return text if fresh == noted else " ".join([NOTED, *fresh]) if fresh else ""
 
     def _has(self, said: Statement, rank: int) -> bool:
         return any(
