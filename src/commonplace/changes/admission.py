@@ -152,10 +152,10 @@ class Admission:
             plan.session_event(operation)
             return Taken()
         layer, path = resolve(self._parts.layout, operation.path)
-        operation = msgspec.structs.replace(operation, path=(path := plan.spelled(layer, path)))
-        if operation.overrules and not operation.sources:
-            plan.overrule(self._changes(plan, operation, path), operation.overrules)
-            return Taken()
+        path = plan.spelled(layer, path)
+        operation = msgspec.structs.replace(operation, path=path)
+        if isinstance(operation, RemoveTopic) and operation.into:
+            operation = msgspec.structs.replace(operation, into=self._merged(plan, operation.into))
         operation = self._unforgotten(operation)
         operation = self._topic(plan, operation, layer, actor)
         for rule, adding in self._rules(plan, layer, actor, trust):
@@ -422,8 +422,6 @@ class Admission:
                         Outcome(status="refused", reason=f"{path} would be its own ancestor; name other parents")
                     )
                 return msgspec.structs.replace(operation, parents=())
-        if isinstance(operation, RemoveTopic) and operation.into:
-            return msgspec.structs.replace(operation, into=self._merged(plan, operation.into))
         return operation
 
     def _check_cap(self, layer: Layer, path: str, before: bytes, after: bytes) -> None:

@@ -91,7 +91,6 @@ class Payload(msgspec.Struct, frozen=True, omit_defaults=True):
     promoted: dict[str, Trust] = msgspec.field(default_factory=dict)
     promoted_before: dict[str, Trust] = msgspec.field(default_factory=dict)
     operations: tuple[dict[str, Any], ...] = ()
-    overrules: dict[str, tuple[Source, ...]] = msgspec.field(default_factory=dict)  # records to what came in later
     unlisted: dict[str, Trust] = msgspec.field(default_factory=dict)  # of a file whose records are too many to list
 
 
@@ -188,7 +187,7 @@ class Ledger:
         self._unlisted: dict[str, Trust] = {}
         self.has_gap = False  # a change is missing or cannot be read
         self._resting: dict[str, dict[str, None]] = {}  # session to the records that rest on its messages
-        self._overruled: dict[str, dict[tuple[str, Source], int]] = {}  # session to records that say otherwise
+        self._overruled: dict[str, dict[tuple[str, Source], datetime]] = {}  # session to records that say otherwise
         self._topics: dict[str, _Lines] = {}
         self._read: dict[int, tuple[str, ...]] = {}  # change to the sessions of which it moved the cursor of a job
 
@@ -233,9 +232,8 @@ class Ledger:
             self._trust.pop(added.id, None)  # promoted was what it said before
             for source in added.sources:
                 self._resting.setdefault(source.session, {})[added.id] = None
-        for record, over in (*((added.id, added.overrules) for added in payload.added), *payload.overrules.items()):
-            for source in over:
-                self._overruled.setdefault(source.session, {})[record, source] = change.number
+            for source in added.overrules:
+                self._overruled.setdefault(source.session, {})[added.id, source] = change.at
         self._trust |= payload.promoted
         self._unlisted |= payload.unlisted
         for record in payload.promoted:
@@ -368,9 +366,9 @@ class Ledger:
                 for each in self._overruling(old):
                     for source, quote in zip(each.was.sources, chain(each.was.quotes, repeat("")), strict=False):
                         take(each.now, source, each.since, (each.was.text, quote), each.says)
-            for (record, source), number in self._overruled.get(session, {}).items():
-                if number not in self._undone and (current := self._now(record)) is not None:
-                    take(current, source, self._changes[number].at, self._quotes(session, source), current.text)
+            for (record, source), since in self._overruled.get(session, {}).items():
+                if (current := self._now(record)) is not None:
+                    take(current, source, since, self._quotes(session, source), current.text)
         return found
 
     def _quotes(self, session: str, source: Source) -> tuple[str, ...]:

@@ -80,7 +80,6 @@ class Plan:
         self.versions: dict[str, str] = {}
         self.added: list[Added] = []
         self.successors: dict[str, str] = {}
-        self.overrules: dict[str, tuple[Source, ...]] = {}
         self.removed: list[str] = []
         self.cursors: list[CursorMove] = []
         self.holds: list[HoldMove] = []
@@ -205,10 +204,6 @@ class Plan:
         self.added.append(
             Added(record.id, record.text, trust, operation.sources, operation.quotes, kind, person, said=said)
         )
-
-    def overrule(self, record: str, messages: Sequence[Source]) -> None:
-        """Note that a record holds against messages that were said before it and come in after it."""
-        self.overrules[record] = (*self.overrules.get(record, ()), *messages)
 
     def session_event(self, operation: MoveCursor | MoveWindow | EndSession | HoldRange) -> bool:
         """Append the event of a session; False where it already holds."""
@@ -408,7 +403,6 @@ class Plan:
             promoted_before=self.promoted_before,
             promoted=self.promoted,
             operations=tuple(msgspec.to_builtins(operation) for operation in self.operations),
-            overrules=self.overrules,
         )
         return {"change": sealed(msgspec.to_builtins(payload), screen=self.screen), "removed": self.lost(writes)}
 

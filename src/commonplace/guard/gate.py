@@ -172,9 +172,6 @@ class _Court:
         """Accept one operation, hold it with a reason, or let it wait."""
         edit = targets.cited_right(edit, self.messages)
         touched = targets.entries(edit, self.view)
-        if touched and edit.overrules and not edit.sources:  # it changes nothing: older messages do not hold
-            self.accepted.append((number, edit))
-            return
         edit = targets.as_replacement(edit, touched or ())
         reason = self._unusable(edit, touched)
         if reason or touched is None:

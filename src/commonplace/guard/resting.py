@@ -7,8 +7,7 @@ from typing import Final
 
 import msgspec
 
-from commonplace.guard.proposed import texts_of
-from commonplace.operations import Edit, RewriteDocument
+from commonplace.operations import RewriteDocument
 from commonplace.records import RecordedMessage, Source
 from commonplace.text import content
 
@@ -28,18 +27,6 @@ def cited(edit: RewriteDocument, messages: Sequence[RecordedMessage]) -> Rewrite
     new = [line for line in map(_plain, edit.text.splitlines()) if line and line not in known]
     rests = {line: found for line in new if (found := _found(line, said))}
     return msgspec.structs.replace(edit, rests=rests)
-
-
-def older(edit: Edit, messages: Sequence[RecordedMessage]) -> Edit | None:
-    """Return in place of an edit that what it would change holds against its message; None if no message says it."""
-    wanted = content.keywords(" ".join(texts_of(edit)))
-    said = [(each, part) for each in messages if each.message.role == "user" for part in content.sentences(each.text)]
-    each, part = max(said, key=lambda pair: len(wanted & content.keywords(pair[1])), default=(None, ""))
-    if each is None or not wanted & content.keywords(part):
-        return None
-    start = each.text.find(part)
-    over = Source(each.session, each.message.id or each.id, (start, start + len(part)))
-    return msgspec.structs.replace(edit, sources=(), quotes=(), overrules=(over,))
 
 
 def _plain(line: str) -> str:

@@ -216,8 +216,6 @@ class Host:
         path = self._views.journal_path(at)
         waits = [Waits(_placed(edit, path), why.partition(": ")[2] or why) for edit, why in judged.held]
         operations: list[Operation] = sorted(judged.accepted, key=lambda edit: isinstance(edit, RemoveTopic))
-        older = (resting.older(edit, said) for edit, why in judged.held if why.startswith("older:"))
-        operations += filter(None, older)
         going = [edit for edit in operations if isinstance(edit, RemoveTopic) and not edit.into]
         if self._job.range == "none" and (late := going[_REMOVALS:]):
             operations = [edit for edit in operations if edit not in late]

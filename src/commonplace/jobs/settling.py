@@ -126,8 +126,7 @@ class _Desk:
                 made = PutItem(path=entry.path, id=name, data={"content": text})
             case _:
                 made = RemoveItem(path=entry.path, id=name)
-        rests = {key: getattr(edit, key) for key in ("sources", "quotes", "overrules", "trust")}
-        return msgspec.structs.replace(made, **rests)
+        return msgspec.structs.replace(made, sources=edit.sources, quotes=edit.quotes, trust=edit.trust)
 
     def _inside(self, path: str) -> str:
         return f"{self._layout.memory}/{path}" if self._layout.memory else path
@@ -233,7 +232,6 @@ def _joined(before: PutTopic, after: PutTopic, base: str) -> PutTopic:
         links=tuple(dict.fromkeys((*before.links, *after.links))),
         parents=before.parents or after.parents,
         sources=(*before.sources, *after.sources),
-        overrules=(*before.overrules, *after.overrules),
         quotes=quotes,
     )
 

@@ -362,8 +362,7 @@ class _Search(msgspec.Struct):
         as_of = self.query.as_of
         known = (part for part in parts if as_of is None or part.since <= as_of)
         over = [part for part in known if _overlap(part.span, source.span)]
-        words = [was for part in over for was in part.was[1:] or _between(hit.text, part.span, source.span)]
-        return (over[0], words_of(hit.text, words)) if over else None
+        return (over[0], words_of(hit.text, [was for part in over for was in part.was[1:]])) if over else None
 
     def _note(self, ranked: Ranked, note: Note) -> choosing.Shown:
         at = datetime.fromtimestamp(note.at_ms / 1000, UTC) if note.at_ms is not None else None
@@ -415,12 +414,6 @@ def _names(record: str, sources: Sequence[Source]) -> Iterator[tuple[str, str]]:
 
 def _overlap(one: tuple[int, int] | None, other: tuple[int, int] | None) -> bool:
     return one is None or other is None or (one[0] < other[1] and other[0] < one[1])
-
-
-def _between(text: str, part: tuple[int, int] | None, of: tuple[int, int] | None) -> list[str]:
-    """Return the words of a part of a message in the passage of it that a hit shows."""
-    start = of[0] if of is not None else 0
-    return [text[max(0, part[0] - start) : part[1] - start]] if part is not None else []
 
 
 def _span(text: str, row: int, question: Question) -> tuple[int, int]:

@@ -56,7 +56,7 @@ def propose(work: Work) -> Proposal:
     for turn in turns(work.view.messages):
         before = [each for each in said if each.number < turn[0].number]
         edits = list(_of_turn(turn, before, work, known))
-        lasting = [edit for edit in edits if isinstance(edit, PutItem) and edit.sources and edit.path not in short]
+        lasting = [edit for edit in edits if isinstance(edit, PutItem) and edit.path not in short]
         again = {edit.id for edit in lasting}  # what a later turn corrects is not written down first
         made = [edit for edit in made if not (isinstance(edit, PutItem) and edit.id in again)] + edits
         known = [each for each in known if each.id not in again]
@@ -129,12 +129,10 @@ def _stated(
         since=turn[0].number,
     )  # fmt: skip
     for edit in found.operations:
-        kind = str(edit.data.get("kind", "")) if isinstance(edit, PutItem) else ""
-        if isinstance(edit, PutItem) and not kind:  # it only says that its item overrules a message
-            yield kind, edit
-        layer = work.items(kind)
-        if not isinstance(edit, PutItem) or not kind or layer is None:
+        layer = work.items(str(edit.data["kind"])) if isinstance(edit, PutItem) else None
+        if not isinstance(edit, PutItem) or layer is None:
             continue
+        kind = str(edit.data["kind"])
         sure = _SURE[edit.trust or "web"]
         lasts = work.config.items.promotion and sure >= work.config.items.promotion_confidence and kind != _SHORT
         path = edit.path

@@ -169,7 +169,7 @@ class _Desk:
             return  # an item may be in the file of another day
         old = self._old(memo, [each for each in self._known if self._reaches(each)])
         if old is not None:
-            if not self._is_later(old, memo):
+            if not _is_later(old, memo):
                 self._replace(old, memo, overruling.in_its_place(memo, old.text))
         elif memo.slot == CHANGE:
             return
@@ -187,7 +187,7 @@ class _Desk:
         old = self._old(memo, self._only_noted())
         if old is None and memo.slot == CHANGE:
             return
-        old = None if old is not None and old.at and memo.at and memo.at < old.at else old
+        old = None if old is not None and _is_later(old, memo) else old
         rests = self._rests_on(memo)
         over = (old.source,) if old is not None and old.source is not None else ()
         self.noted.append(memo.text)
@@ -204,7 +204,7 @@ class _Desk:
     def _correct(self, memo: Memo) -> bool:
         """Replace the old value by the new one; False, with nothing done, if there is not exactly one place for it."""
         holding = [known for known in self._known if self._reaches(known) and overruling.is_said_in(memo, known.text)]
-        if len(holding) != 1 or self._is_later(holding[0], memo):
+        if len(holding) != 1 or _is_later(holding[0], memo):
             return False
         self._replace(holding[0], memo, matching.put(holding[0].text, memo.supersedes, memo.becomes))
         return True
@@ -235,7 +235,7 @@ class _Desk:
         if self._is_stated(memo):
             return
         body = self._holding(lambda line: overruling.is_over(memo, line)) or self._switched(memo)
-        if (body is None and memo.slot == CHANGE) or (body is not None and self._is_topic_later(body, memo)):
+        if (body is None and memo.slot == CHANGE) or (body is not None and self._is_later(body, memo)):
             return
         body = body or self._body_of(memo, place)
         if body.take(memo):
@@ -264,19 +264,8 @@ class _Desk:
     def _topics(self) -> list[Known]:
         return [known for known in self._known if known.title]
 
-    def _is_topic_later(self, body: _Body, memo: Memo) -> bool:
-        return any(self._is_later(topic, memo) for topic in self._topics() if topic.path == body.place.path)
-
-    def _is_later(self, known: Known, memo: Memo) -> bool:
-        """True if what is known was said after a memo, of an older conversation; it overrules the memo's message."""
-        if known.at is None or memo.at is None or memo.at >= known.at:
-            return False
-        over = self._rests_on(memo)["sources"]
-        if known.path.endswith(".jsonl"):
-            self._edits.append(PutItem(path=known.path, id=known.id.rpartition("#")[2], data={}, overrules=over))
-        else:
-            self._edits.append(ReplaceEntry(path=known.path, target=known.id, text=known.text, overrules=over))
-        return True
+    def _is_later(self, body: _Body, memo: Memo) -> bool:
+        return any(_is_later(topic, memo) for topic in self._topics() if topic.path == body.place.path)
 
     def _holding(self, fits: Callable[[str], bool]) -> _Body | None:
         """Return the topic with the only line that fits; None if no line does, or several do."""
@@ -301,7 +290,7 @@ class _Desk:
     def _correct_topic(self, memo: Memo) -> bool:
         """Replace the old value in the line of a topic; False if there is not exactly one such line."""
         body = self._holding(lambda line: overruling.is_said_in(memo, line))
-        if body is None or self._is_topic_later(body, memo):
+        if body is None or self._is_later(body, memo):
             return False
         number, line = next((n, line) for n, line in body.stated().items() if overruling.is_said_in(memo, line))
         text = matching.put(line, memo.supersedes, memo.becomes)
@@ -384,6 +373,11 @@ class _Body:
             overrules=self.overrules,
             trust=lowest_trust(self.trusts),
         )
+
+
+def _is_later(known: Known, memo: Memo) -> bool:
+    """True if what is known was said after a memo, which comes from an older conversation."""
+    return known.at is not None and memo.at is not None and memo.at < known.at
 
 
 def _says_already(known: Known, memo: Memo) -> bool:
