@@ -148,6 +148,14 @@ def test_a_line_that_was_split_or_merged_goes_by_its_parts(said, old, new, after
     assert sorted(f"- {line}" for line in after) == sorted(line for line in written if line != OTHERS[1])
 
 
+def test_a_line_that_waits_keeps_no_other_than_the_one_it_is_most_alike():
+    """Audit 6: a new line that waits kept an old one beside its correction, for it shared a name and a year."""
+    base = "# Person\n- Marta has been vegetarian since spring 2026.\n"
+    new = "- Marta is no longer vegetarian; she eats fish."
+    text = f"# Person\n{new}\n- Marta sings in Bergamo since 2026.\n"
+    assert judged_text("I'm Marta. I'm not vegetarian anymore, I eat fish.", base, text) == f"# Person\n{new}\n"
+
+
 def test_a_line_that_a_person_wrote_is_not_cut():
     """Issue 17: a rewriting may split and merge what was noted, not what a person put there or pinned."""
     said = RecordedMessage("p#0", "p", "s", 0, Message("user", "I live in Graz now.", id="m0", at=AT), 0)
