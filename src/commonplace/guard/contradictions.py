@@ -124,12 +124,12 @@ class Talk:
         return [(clause, Vocabulary(values_of(clause))) for clause in (*known, *self._clauses)]
 
     @cached_property
-    def _told(self) -> Vocabulary:
+    def _in_talk(self) -> Vocabulary:
         return Vocabulary(value for clause in self._clauses for value in values_of(clause))
 
     def _counts(self, value: str, clause: Clause) -> bool:
         """True if what a value was said of may speak against a clause: of what the talk is about, the talk decides."""
-        return self._told.holds(value) or not self._told.shared(values_of(clause))
+        return self._in_talk.holds(value) or not self._in_talk.shared(values_of(clause))
 
     def _is_open(self, words: frozenset[str]) -> bool:
         """True if a person said one of some words as a possibility only, or only a question had two of them."""
@@ -280,8 +280,8 @@ class Talk:
                 continue
             said = content.content(front or clause.text)
             things = [thing for thing in self._refused if _has(said, thing)]
-            listed = denied and any(len(said) <= len(thing) for thing in things if thing not in self._not_done)
-            referred = following is not None and _takes_back(following) and not following.content & self._objects
+            listed = denied and any(len(said) <= len(thing) for thing in things)
+            referred = following is not None and _takes_back(following)
             if things and not (listed or referred or clause.doubts):
                 return "negation: it says what was denied"
         return ""
@@ -304,14 +304,6 @@ class Talk:
                 for said, others in every
             )
         ]
-
-    @cached_property
-    def _not_done(self) -> list[frozenset[str]]:
-        return [act for clause, _ in self._everything for act in denials.acts(clause.text)]
-
-    @cached_property
-    def _objects(self) -> frozenset[str]:
-        return frozenset[str]().union(*self._refused)
 
     def took_back(self, text: str) -> bool:
         """True if a person denied what a statement says, in a clause that shares its words."""

@@ -272,15 +272,27 @@ def explicit(text: str, at: date) -> set[date]:
     return found.days
 
 
-def is_past(text: str, today: date) -> bool:
-    """True if a text names a day or month, and all that it names are before today's month."""
-    found: set[tuple[object, object]] = {
-        (reading[0], reading[1])
-        for name in named(text)
-        for reading in name.readings
-        if len(reading) > 1 and isinstance(reading[0], int) and isinstance(reading[1], int)
-    } | {(today.year, reading[1]) for name in named(text) for reading in name.readings if reading[0] is None}
-    return bool(found) and all(month < (today.year, today.month) for month in found)
+def is_past(text: str, today: date, said: date | None = None) -> bool:
+    """True if the last day or month that a text names is before this month.
+
+    Of one `said` before it: if the last day, month or year with its year was still to begin then, and is over.
+    """
+    found = [reading for name in named(text) for reading in name.readings if reading[0] != "clock"]
+    if said is None:
+        found = [(year or today.year, *rest) for year, *rest in found if rest]
+    spans = [span for year, *rest in found if isinstance(year, int) and (span := _span(year, *rest))]
+    first, last = max(((span[0], span[-1]) for span in spans), key=lambda each: each[1], default=(today, today))
+    return last < today.replace(day=1) if said is None else said < first and last < today
+
+
+def _span(year: int, month: object = None, day: object = None) -> tuple[date, ...]:
+    """Return the first and last day of a year, or of a month or day in it; none if there is no such day."""
+    match month, day:
+        case int(), int():
+            return () if (only := day_of(year, month, day)) is None else (only,)
+        case int(), _:
+            return date(year, month, 1), date(year, month, monthrange(year, month)[1])
+    return date(year, 1, 1), date(year, 12, 31)
 
 
 def _by_name(found: Meant, reading: tuple[object, ...], at: date | None) -> None:
