@@ -368,8 +368,10 @@ def _may_leave(line: Line, came: Sequence[Line], sides: _Sides, told: _Told) -> 
         in_its_place = sides.in_place.get(other.key) == line and _begin_alike(line, other)
         if in_its_place and not is_standing(line.text) and told.says_anew(said - line.words, _is_one_of_many(line)):
             return True
-        apart = shared - names - _begins(line)  # with the first word alone it says something else of the same thing
-        if share >= _ALIKE or (share >= _RELATED and (apart or _timeless(line.text) <= shared)):
+        of_same = share == _RELATED and Vocabulary(_begins(other)).shared(shared)
+        if shared == _begins(line) and (of_same or _is_one_of_many(line)):
+            continue  # it says something else of the same thing
+        if share >= _ALIKE or (share >= _RELATED and (shared - names or _timeless(line.text) <= shared)):
             return True
         if (
             sides.in_place.get(other.key) == line
