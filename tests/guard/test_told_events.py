@@ -75,6 +75,7 @@ FAITHFUL = [
         "Sono Ada. Da marzo non insegno più a Pavia, ma a Lodi.",
         "Ada, insegnante di fisica; da marzo a Lodi (ora a Pavia)",
     ),
+    ("Marta sings on Fridays.", "Marta sings on Fridays"),
     ("Haziranda bıraktım, perşembe Ege başlıyor", "Haziran 2025'te bıraktı; Ege 2026-03-05'te başlıyor"),
 ]
 

@@ -20,7 +20,7 @@ from commonplace.text.patterns import pattern
 _MONTH_NAMES: Final = (
     "january|januar|janvier|enero|gennaio|janeiro|januari|январ[а-я]+|stycze?[nń]\\w*|січ\\w+|ocak\\w*|jan",
     "february|februar|février|fevrier|febrero|febbraio|fevereiro|februari|феврал[а-я]+|lut(?:y|ego|ym)|şubat\\w*|feb",
-    "march|märz|mars|marzo|março|maart|март[а-я]*|mar(?:zec|ca|cu)|mart(?:t?[aı]n?)?|mar",
+    "march|märz|mars|marzo|março|maart|март[а-я]*|mar(?:zec|ca|cu)|mart(?:tan?|ın|ı)?|mar",
     "april|avril|abril|aprile|апрел[а-я]+|kwie(?:cień|tnia|tniu)|nisan\\w*|apr|abr|avr",
     "may|mai|mayo|maggio|maio|mei|maj[au]?|ма[йяе]|mayıs\\w*",
     "june|juni|juin|junio|giugno|junho|июн[а-я]+|czerw(?:iec|ca|cu)|haziran\\w*|jun",
@@ -33,7 +33,7 @@ _MONTH_NAMES: Final = (
 )
 _MONTH: Final = "(?P<month>" + "|".join(f"(?P<m{n}>{names})" for n, names in enumerate(_MONTH_NAMES, 1)) + r")\b\.?"
 _MAYBE_NO_MONTH: Final = frozenset([
-    "may", "march", "mars", "mai", "maj", "mar", "jan", "sept", "sep", "set", "ago", "dic", "maio", "marzo", "ма", "март",
+    "may", "march", "mars", "mart", "mai", "maj", "mar", "jan", "sept", "sep", "set", "ago", "dic", "maio", "marzo", "ма", "март",
 ])  # fmt: skip
 _AS_MONTH: Final = pattern(
     r"(?:\b(?:in|by|until|till|since|before|after|from|next|last|this|early|late|mid|end of|start of|im|bis|ab|seit|ende|anfang"
@@ -77,9 +77,9 @@ WEEKDAYS: Final = tuple(
         ("tuesdays?|tues?\\.|dienstag|mardi|martes|martedì|terça|вторник|wtor(?:ek|k)|dinsdag|tisdag|salı(?:\\b|y|lar|d[ae]n)", "(?:星期|礼拜|周)二|火曜|화요"),
         ("wednesdays?|wed\\.|mittwoch|mercredi|miércoles|mercoledì|quartas?-feiras?|quartas|сред[аыуе]|środ|woensdag|onsdag|çarşamba", "(?:星期|礼拜|周)三|水曜|수요"),
         ("thursdays?|thu(?:rs)?\\.|donnerstag|jeudi|jueves|giovedì|quinta|четверг|czwart|donderdag|torsdag|perşembe", "(?:星期|礼拜|周)四|木曜|목요"),
-        ("fridays?|fri\\.|freitag|vendredi|viernes|venerdì|sexta|пятниц|piąt(?:ek|k)|vrijdag|fredag|cuma(?!rtesi)", "(?:星期|礼拜|周)五|金曜|금요"),
+        ("fridays?|fri\\.|freitag|vendredi|viernes|venerdì|sexta|пятниц|piąt(?:ek|k)|vrijdag|fredag|cuma(?:y[aı]|lar\\w*|dan?|nın)?\\b", "(?:星期|礼拜|周)五|金曜|금요"),
         ("saturdays?|sat\\.|samstag|sonnabend|samedi|sábado|sabato|суббот|sobot|zaterdag|lördag|cumartesi", "(?:星期|礼拜|周)六|土曜|토요"),
-        ("sundays?|sonntag|dimanche|domingo|domenica|воскресень|niedziel|zondag|söndag|pazar(?!tesi|lama|lık)", "(?:星期|礼拜|周)[日天]|日曜|일요"),
+        ("sundays?|sonntag|dimanche|domingo|domenica|воскресень|niedziel|zondag|söndag|pazar(?:[aı]n?|lar\\w*|dan?)?\\b", "(?:星期|礼拜|周)[日天]|日曜|일요"),
     )
 )  # fmt: skip
 _OFFSETS: Final = tuple(
