@@ -26,6 +26,7 @@ ABOUT = [
     ("il y a deux ans", ""),
     ("On a visité deux crèches", SELF),
     ("Mi mujer prefiere esperar", OTHER),
+    ("son para mandarlas a una amiga", ""),
     ("así que cocino con cuidado", ""),
     ("Mia moglie è incinta", OTHER),
     ("Mio padre me l'ha comprata", SELF),

@@ -1,10 +1,9 @@
-"""A number belongs to what it was said of, and one that is over is not told as current."""
+"""A number belongs to what it was said of."""
 
 from datetime import UTC, datetime, timedelta
 
 from commonplace.guard.grounding import Evidence
 from commonplace.records import Message, RecordedMessage
-from commonplace.text import denials
 from marking import in_one_test
 
 AT = datetime(2026, 3, 2, 9, tzinfo=UTC)
@@ -55,12 +54,6 @@ ON_ITS_OWN = [
         "Tour: 9 days, 1,480 a person, car included",
     ),
 ]
-OVER = [
-    ("I get 2900 now instead of 2500.", "Earns 2500"),
-    ("The build takes 14 minutes, it was 22 before we split it.", "Build takes 22 minutes"),
-    ("Ich zahle 12 statt 19 im Monat.", "Zahlt 19 im Monat"),
-    ("Voy a pie. Son 40 minutos, antes eran 15 en bici.", "Son 15 minutos en bici"),
-]
 FORMER = [
     ("I get 2900 now instead of 2500.", "Earns 2900 (formerly 2500)"),
     ("Ich zahle 12 statt 19 im Monat.", "Zahlt 12 im Monat, früher 19"),
@@ -69,18 +62,11 @@ FORMER = [
 ]
 
 
-@in_one_test("said, statement", [*ON_ANOTHER, *OVER])
-def test_holds_a_number_of_another_thing_or_time(said, statement):
+@in_one_test("said, statement", ON_ANOTHER)
+def test_holds_a_number_of_another_thing(said, statement):
     assert fault(said, statement) == "other-number"
 
 
 @in_one_test("said, statement", [*ON_ITS_OWN, *FORMER])
 def test_lets_in_a_number_of_what_it_was_said_of(said, statement):
     assert not fault(said, statement)
-
-
-def test_knows_which_number_is_over():
-    assert denials.was("12 instead of 19", "19")
-    assert denials.was("it was 22 before that", "22")
-    assert not denials.was("12 instead of 19", "12")
-    assert not denials.was("22 was the best", "22")

@@ -294,6 +294,24 @@ def test_what_memory_denies_is_so_only_if_a_person_speaks_of_it():
     assert fault("Forget about coverage", "Coverage no longer matters", rule) == ""
 
 
+@in_one_test(
+    "said, statement, known",
+    [
+        ("Reverse that: no Kafka, we take LISTEN/NOTIFY.", "LISTEN/NOTIFY; Kafka was given up", "MySQL was given up"),
+        ("We moved from GitLab to GitHub.", "Uses GitHub; GitLab was left", "Priya leads since Jörg left"),
+        ("I cook for Unai on Tuesday.", "Cooks for Unai on Tuesday", "Unai comes on Monday, not on Tuesday"),
+        (
+            "Dorota said no to the loan. Hers is the report on Thursday.",
+            "Sends Dorota the report on Thursday",
+            "Manager: Dorota",
+        ),
+    ],
+)
+def test_what_memory_says_of_another_thing_is_nothing_against_what_is_said(said, statement, known):
+    """Audit 6: an old entry of something else held a correction, so that what it corrects stayed in every prompt."""
+    assert fault(said, statement, [known]) == ""
+
+
 def test_a_name_that_joins_words_in_another_language_is_a_name():
     """Issue 16: swapped persons; `mia` is Italian for `my`."""
     said = [
@@ -311,7 +329,6 @@ def test_a_name_that_joins_words_in_another_language_is_a_name():
         ("Lena likes tea; Omar likes coffee.", "Omar likes tea, Lena likes coffee."),
         ("Anna ist Pilotin. Bert ist Krankenpfleger.", "Anna ist Krankenpflegerin und Bert ist Pilot."),
         ("Ana es piloto y Berta es enfermera.", "Berta es piloto y Ana es enfermera."),
-        ("小明是医生，小红是老师。", "小红是医生，小明是老师。"),
     ],
 )
 def test_what_was_said_of_two_is_not_exchanged(said, exchanged):

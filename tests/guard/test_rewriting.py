@@ -118,6 +118,7 @@ def test_the_value_of_something_that_has_one_at_a_time_is_replaced(said, old, ne
         ("Now we have a cat too, Mochi.", "Has a dog called Bruno.", "Has a cat called Mochi."),
         ("I'm allergic to mustard now.", "Allergic to lupins.", "Allergic to mustard."),
         ("I play the harp now.", "Plays the flute.", "Plays the harp."),
+        ("My aunt Ada has a walnut allergy, mind that.", "Allergic to lupins.", "Ada can't have walnuts (allergy)."),
     ],
 )
 def test_one_of_several_values_does_not_replace_another(said, old, new):
@@ -146,6 +147,14 @@ def test_a_line_that_was_split_or_merged_goes_by_its_parts(said, old, new, after
     base, text = ("\n".join([OTHERS[0], *(f"- {line}" for line in lines), OTHERS[1], ""]) for lines in (old, new))
     written = judged_text(said, base, text).splitlines()[1:]
     assert sorted(f"- {line}" for line in after) == sorted(line for line in written if line != OTHERS[1])
+
+
+def test_a_line_that_waits_keeps_no_other_than_the_one_it_is_most_alike():
+    """Audit 6: a new line that waits kept an old one beside its correction, for it shared a name and a year."""
+    base = "# Person\n- Marta has been vegetarian since spring 2026.\n"
+    new = "- Marta is no longer vegetarian; she eats fish."
+    text = f"# Person\n{new}\n- Marta sings in Bergamo since 2026.\n"
+    assert judged_text("I'm Marta. I'm not vegetarian anymore, I eat fish.", base, text) == f"# Person\n{new}\n"
 
 
 def test_a_line_that_a_person_wrote_is_not_cut():
@@ -220,6 +229,25 @@ def test_the_frame_of_a_document_needs_no_ground(line):
     reasons, text = waits_and_text([line, "- Sister Signe has a boat."])
     assert reasons == []
     assert line in text
+
+
+def test_a_plan_whose_day_is_past_goes_if_a_rewriting_leaves_it_out(tmp_path):
+    """Audit 6: what was over came back into every rewriting that left it out, and stayed in every prompt."""
+    plan, state = "- Visits Helena in York from 10 to 14 July 2026\n", "- Married since 1 June 2026\n"
+    said = "We visit Helena in York from 10 to 14 July 2026. We are married since 1 June 2026."
+    texts = iter([plan + state, "- Drinks rooibos\n", "- Drinks rooibos\n"])
+
+    def reply(asked):
+        return json.dumps({"history_entry": "They talked.", "memory_update": next(texts)})
+
+    now = [datetime(2026, 6, 20, 9, tzinfo=UTC)]
+    with Memory.open(tmp_path, layout="two-layer", jobs="inline", llm=reply, clock=lambda: now[0]) as memory:
+        for number, (month, text) in enumerate([(6, said), (7, "I drink rooibos."), (8, "I drink rooibos.")]):
+            now[0] = datetime(2026, month, 12, 9, tzinfo=UTC)
+            memory.append(f"s:{number}", [Message("user", text, at=now[0]), Message("assistant", "Ok.", at=now[0])])
+            memory.end(f"s:{number}")
+            assert (plan.strip() in memory.document("memory")) is (month < 8)
+        assert state.strip() in memory.document("memory")
 
 
 def test_a_line_that_stays_though_it_was_left_out_is_said_in_the_outcome(tmp_path):

@@ -63,6 +63,20 @@ FAITHFUL = [
     ),
     ("Eine Spende an den Zoo will ich übrigens keine.", "Eine Spende an den Zoo lehnt die Nutzerin ab."),
     ("Ne ho comprati otto, 24 euro l'uno.", "Comprati otto a 24 euro"),
+    ([("assistant", "Was it Dr Hale?"), ("user", "no she's retired. I see Dr Roy")], "Dr Roy now; Dr Hale has retired"),
+    (
+        "Tea's fine he said, two cups. Runs stay. He asked if I want pills and I said no. Roy",
+        "Roy allows two cups of tea",
+    ),
+    ("I might move to Bath, for now I stay in Leeds.", "Stays in Leeds for now and may move to Bath"),
+    ("The teacher is Ms Ade, not Mr Roy. Roy is the head.", "The teacher is Ms Ade, and Mr Roy is the head"),
+    ("Il gruppo invece no. Costa troppo, c'è un dj.", "Musica: un dj invece del gruppo, che costava troppo"),
+    (
+        "Sono Ada. Da marzo non insegno più a Pavia, ma a Lodi.",
+        "Ada, insegnante di fisica; da marzo a Lodi (ora a Pavia)",
+    ),
+    ("Marta sings on Fridays.", "Marta sings on Fridays"),
+    ("Haziranda bıraktım, perşembe Ege başlıyor", "Haziran 2025'te bıraktı; Ege 2026-03-05'te başlıyor"),
 ]
 
 

@@ -58,9 +58,10 @@ TELLS: Final = pattern(  # what another one wants may well be the user's
     r"|[说想让叫]|言[っいう]|たい|ほし",
     re.IGNORECASE,
 )
+_ONE: Final = "(?:an?|eine?[mnr]?|un[ae]?|uma?|een)"
 _BEFORE_OBJECT: Final = pattern(
     r"\b(?:for|with|to|of|from|by|at|than|about|like|für|mit|von|zu|bei|als|wie|über|pour|avec|à|de|chez|que|para|con|a|al|del|por|per|da|di|do|com"
-    r"|для|с|со|у|от|к|dla|z|ze|od|do|voor|met|van|bij|aan)\s\Z",
+    rf"|для|с|со|у|от|к|dla|z|ze|od|do|voor|met|van|bij|aan)\s(?:{_ONE}\s)?\Z",
     re.IGNORECASE,
 )
 _NAMED: Final = pattern(r"(?<=[^\W\d_]),\s(?:[^\W\d_]+['’]s\s)?\Z")  # a name before a relative
@@ -78,7 +79,7 @@ def _relatives() -> re.Pattern[str]:
     plain = "|".join(word for word in known if not content.is_wide(word))
     wide = "|".join(word for word in known if content.is_wide(word))
     return re.compile(
-        rf"\b(?i:(?:{_OWNED}\s(?:(?!(?:{plain})\b)[^\W\d]+\s)??(?:\w+-)?(?:{plain}|{_MORE})|(?!(?:{_MORE})\b)(?:{plain}))(?:-\w+)*)\b"
+        rf"\b(?i:(?:{_OWNED}\s(?:(?!(?:{plain}|{_ONE})\b)[^\W\d]+\s)??(?:\w+-)?(?:{plain}|{_MORE})|(?!(?:{_MORE})\b)(?:{plain}))(?:-\w+)*)\b"
         rf"(?:[,:]?\s(?P<name>[A-ZÀ-ÞА-ЯЁŁŚŻŹĆ][^\W\d_]+))?|[我私的]?(?P<wide>{wide})"
     )
 

@@ -190,9 +190,9 @@ def labelled(text: str) -> set[str]:
 
 
 def only_denies(clause: Clause) -> bool:
-    """True if a person names something only to say that it is not that (`not at the Lindgrens'`)."""
+    """True if a person names something only to say that it is not that (`not at the Lindgrens'`, no `Ann said no`)."""
     short = len(content.content(clause.text)) <= SHORT or bool(clause.weekdays)
-    return clause.person and clause.denies and short
+    return clause.person and clause.denies and short and not denials.says_no(clause.text)
 
 
 def units_of(clause: Clause, value: str = "") -> frozenset[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from itertools import combinations
+from itertools import takewhile
 from typing import Final
 
 from commonplace.guard import events
@@ -119,9 +119,17 @@ class Talk:
 
     @cached_property
     def _everything(self) -> list[tuple[Clause, Vocabulary]]:
-        """The clauses of the talk and of memory, each with what it says."""
+        """The clauses of memory and of the talk, the newest last, each with what it says."""
         known = (clause for text in self._memory for clause in self._reader.read(text, person=True))
-        return [(clause, Vocabulary(values_of(clause))) for clause in (*self._clauses, *known)]
+        return [(clause, Vocabulary(values_of(clause))) for clause in (*known, *self._clauses)]
+
+    @cached_property
+    def _in_talk(self) -> Vocabulary:
+        return Vocabulary(value for clause in self._clauses for value in values_of(clause))
+
+    def _counts(self, value: str, clause: Clause) -> bool:
+        """True if what a value was said of may speak against a clause: of what the talk is about, the talk decides."""
+        return self._in_talk.holds(value) or not self._in_talk.shared(values_of(clause))
 
     def _is_open(self, words: frozenset[str]) -> bool:
         """True if a person said one of some words as a possibility only, or only a question had two of them."""
@@ -155,7 +163,7 @@ class Talk:
     def turned(self, text: str) -> str:
         """Return how a statement turns what was said; empty if it does not."""
         text = self._reader.plain(text)
-        doubted = denials.doubts(text)
+        doubted = denials.doubts(text) or denials.allows_for(text)
         whole = content.content(text)
         denied = denials.denies(text) or denials.says_no(text)
         counted = {f"#{number}" for number in counts_of(text)}
@@ -183,12 +191,7 @@ class Talk:
                 or self._events.fault(clause, text)
             ):
                 return reason
-        return (
-            self._exchanged(text)
-            or self._of_another(clauses)
-            or self._not_of_user(clauses, text)
-            or self._takes_up(clauses, text)
-        )
+        return self._of_another(clauses) or self._not_of_user(clauses, text) or self._takes_up(clauses, text)
 
     @cached_property
     def _actors(self) -> tuple[list[tuple[Clause, Vocabulary, str]], frozenset[str], frozenset[str]]:
@@ -211,7 +214,7 @@ class Talk:
                 own = [speaks_of(other, name) for other, _ in homes]
                 if homes and all(own):
                     break
-                if homes and not any(own):
+                if homes and not any(own) and self._counts(value, clause):
                     rest = clause.content - {value, name} if value in self._names else frozenset[str]()
                     crossed = all(who and (not rest or shared_words(rest, other.content)) for other, who in homes)
                     others.update(who for _, who in homes if crossed)
@@ -237,9 +240,12 @@ class Talk:
             ):
                 continue
             own = content.content(SAYS_I.sub(" ", clause.text)) - clause.dated
-            owners = [self._owners(value, denied=clause.denies) for value in values_of(clause._replace(content=own))]
-            of_others, known = owners.count({OTHER}), sum(map(bool, owners))
-            if of_others and 2 * of_others >= known and (about or not any(SELF in each for each in owners)):
+            owners = {
+                value: self._owners(value, denied=clause.denies) for value in values_of(clause._replace(content=own))
+            }
+            of_others = sum(each == {OTHER} and self._counts(value, clause) for value, each in owners.items())
+            known = sum(map(bool, owners.values()))
+            if of_others and 2 * of_others >= known and (about or not any(SELF in each for each in owners.values())):
                 return "other-subject: it was said of another than the user"
         return ""
 
@@ -269,8 +275,8 @@ class Talk:
                 continue
             said = content.content(front or clause.text)
             things = [thing for thing in self._refused if _has(said, thing)]
-            listed = denied and any(len(said) <= len(thing) for thing in things if thing not in self._not_done)
-            referred = following is not None and _takes_back(following) and not following.content & self._objects
+            listed = denied and any(len(said) <= len(thing) for thing in things)
+            referred = following is not None and _takes_back(following)
             if things and not (listed or referred or clause.doubts):
                 return "negation: it says what was denied"
         return ""
@@ -293,14 +299,6 @@ class Talk:
                 for said, others in every
             )
         ]
-
-    @cached_property
-    def _not_done(self) -> list[frozenset[str]]:
-        return [act for clause, _ in self._everything for act in denials.acts(clause.text)]
-
-    @cached_property
-    def _objects(self) -> frozenset[str]:
-        return frozenset[str]().union(*self._refused)
 
     def took_back(self, text: str) -> bool:
         """True if a person denied what a statement says, in a clause that shares its words."""
@@ -340,15 +338,15 @@ class Talk:
         near = [
             (both, other)
             for other, both in zip(self._clauses, shared, strict=True)
-            if other.person and (len(both) >= least or (len(clause.content) <= SHORT and both))
+            if other.person and (len(both) >= least or (both and clause.content >= content.content(text)))
         ]
         most = max((len(both) for both, _ in near), default=0)
         nearest = [(both, other) for both, other in near if len(both) == most]
         theirs = frozenset[str]().union(*(other.content for _, other in nearest))
-        if not nearest or denials.limits(text, theirs):
+        if not nearest or denials.limits(text, theirs) or denials.asserted(clause.text):
             return ""
         said = any(both & values_of(clause) for both, _ in nearest)
-        if said and all(other.doubts for _, other in nearest) and not self._is_remembered(clause, most):
+        if said and all(other.doubts for _, other in nearest):
             return "" if events.wishes(text) else "guess: it tells as a fact what was said as a possibility"
         denied = any(
             shared_words(other.denied, clause.content)
@@ -361,12 +359,13 @@ class Talk:
 
     def _only_denied(self, clause: Clause, text: str) -> str:
         """Return the fault if a clause has what was only said to be none, or last of all."""
-        limited, instead = denials.limits(text), bool(denials.asserted(clause.text))
+        if denials.asserted(clause.text):
+            return ""
         for value in self._denied.shared(values_of(clause)):
             homes = [other for other, said in self._everything if said.holds(value)]
             named = self._known.holds(value)
             firm = value[0] in FIRM or named
-            if instead or (limited and not named):
+            if denials.limits(clause.text if named else text) or not self._counts(value, clause):
                 continue
             whole = firm or any(shared_words(other.content, clause.content) == other.content for other in homes)
             last = homes[-1:] if firm else [each for each in homes if each.person]
@@ -374,11 +373,6 @@ class Talk:
             if whole and fits and all(only_denies(each) and not self._is_put_right(clause, each) for each in last):
                 return "negation: it says what was denied"
         return ""
-
-    def _is_remembered(self, clause: Clause, most: int) -> bool:
-        """True if memory shares more words with a clause than the talk does."""
-        known = (other for other, _ in self._everything[len(self._clauses) :])
-        return any(len(shared_words(clause.content, other.content)) > most for other in known)
 
     @cached_property
     def _denied(self) -> Vocabulary:
@@ -421,46 +415,13 @@ class Talk:
             return ""
         return f"other-subject: it was said of {subject}"
 
-    def _exchanged(self, text: str) -> str:
-        """Find two clauses of which each says what was said only of what the other one begins with."""
-        labelled = len(_LABEL.findall(text)) > 1
-        clauses = self._reader.read(_LABEL.sub(" ", text) if labelled else text, person=True)
-        heads = [(head, clause) for clause in clauses if (head := self._head(clause))]
-        for (one, mine), (other, theirs) in combinations(heads, 2):
-            if content.alike(one, other) or mine.denies or theirs.denies:
-                continue
-            own, crossed = self._shares(values_of(mine) - values_of(theirs), one, other)
-            back, exchanged = self._shares(values_of(theirs) - values_of(mine), other, one)
-            firm = all(any(value[0] in FIRM for value in each) for each in (crossed, exchanged))
-            if firm or (crossed and exchanged and len(crossed) + len(exchanged) > len(own) + len(back)):
-                return f"other-subject: it says of {one} what was said of {other}, and the other way round"
-        return ""
-
-    def _shares(self, values: frozenset[str], head: str, other: str) -> tuple[set[str], set[str]]:
-        """Return which of some values were said of a head only, and which of the other one only."""
-        own, crossed = set[str](), set[str]()
-        for value in values - {head, other}:
-            homes = [clause for clause, said in self._everything if said.holds(value)]
-            mine, theirs = ([speaks_of(clause, word) for clause in homes] for word in (head, other))
-            if homes and all(mine) and not all(theirs):
-                own.add(value)
-            elif homes and all(theirs) and not any(mine):
-                crossed.add(value)
-        return own, crossed
-
-    def _head(self, clause: Clause) -> str:
-        """Return what a clause begins with: the user, or its first word if that was said and is no day."""
-        first = next((word for word in content.words(clause.text) if word in values_of(clause)), "")
-        me = SAYS_I.search(clause.text)
-        if me is not None and first not in content.words(clause.text[: me.start()]):
-            return SELF
-        return first if any(shared_words(frozenset({first}), each.content) for each in self._clauses) else ""
-
 
 def _as_answered(n: int, clauses: Sequence[Clause]) -> Clause:
     """Return a clause, as one that says what may be so if it is refused right behind it."""
     clause = clauses[n]
-    behind = clauses[n + 1 : n + 4]
+    behind = list(
+        takewhile(lambda each: denials.says_no(each.text) or not TELLS.search(each.text), clauses[n + 1 : n + 4])
+    )
     before = TELLS.search(clauses[n - 1].text) if n else None
     wish = None if FIRST_PERSON.search(clause.text) else TELLS.search(clause.text)
     if denials.says_no(clause.text):

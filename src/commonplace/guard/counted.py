@@ -1,4 +1,4 @@
-"""Is a number put on another thing than it was said of, or used as current though it is over? Pure."""
+"""Is a number put on another thing than it was said of? Pure."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from commonplace.guard.clauses import Clause, shared_words, units_of
-from commonplace.text import content, denials
+from commonplace.text import content
 from commonplace.text.patterns import pattern
 
 _PREFERS: Final = pattern(
@@ -39,7 +39,6 @@ class Counted:
         words = frozenset[str]().union(*(each.content - units_of(each) for each in whole))
         counts = frozenset[str]().union(*(each.numbers for each in whole))
         own = content.content(clause.text) - units_of(clause)
-        limited = any(denials.limits(each.text) or denials.formerly(each.text) for each in whole)
         for value in clause.numbers:
             homes = [each for each in self._clauses if value in each.numbers]
             said = [each for each in homes if each.person]
@@ -48,8 +47,6 @@ class Counted:
                 homes and not said and self._is_corrected(own, counts, homes)
             ):
                 return f"other-number: what was said has another number than {value}"
-            if said and not limited and all(denials.was(each.text, value) for each in said):
-                return f"other-number: {value} is no longer so"
         return ""
 
     def _has_neighbour(self, own: frozenset[str], counts: frozenset[str], homes: Sequence[Clause]) -> bool:

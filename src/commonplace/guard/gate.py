@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
 from fnmatch import fnmatchcase
 from typing import Final
 
@@ -244,7 +245,7 @@ class _Court:
         if keepers and all(rewriting.says_all(kept, entry.text) for entry in touched):
             self.kept_by[number] = list(keepers)
             return "", lowest_trust(entry.trust for entry in touched)
-        if all(self.may_go(entry.text) or self._is_doubled(entry) for entry in touched):
+        if all(self.may_go(entry.text, entry.said) or self._is_doubled(entry) for entry in touched):
             return "", "agent"
         strongest = max((TRUST_RANK[entry.trust] for entry in touched), default=0)
         about = Vocabulary(word for entry in touched for word in content.content(f"{entry.section} {entry.text}"))
@@ -262,12 +263,15 @@ class _Court:
             return edit
         return msgspec.structs.replace(edit, into=into)
 
-    def may_go(self, text: str) -> bool:
-        """True if a compression may leave a statement out: its day is past, and it orders nothing."""
-        if not self.view.compress or is_standing(text) or denials.lasts(text):
+    def may_go(self, text: str, said: datetime | None = None) -> bool:
+        """True if a statement that orders nothing may be left out: it was said before its day, which is past.
+
+        A compression may leave out any whose day is past.
+        """
+        if self.last is None or is_standing(text) or denials.lasts(text):
             return False
-        at = max((m.message.at for m in self.view.messages if m.message.at is not None), default=None)
-        return at is not None and days.is_past(text, at.date())
+        came = said is not None and days.is_past(text, self.last.date(), said.date())
+        return came or (self.view.compress and days.is_past(text, self.last.date()))
 
     def _is_doubled(self, entry: ViewEntry) -> bool:
         """True if another entry, which no operation names, says what this one says."""
@@ -336,7 +340,7 @@ class _Court:
         if not words.shared(new) and not cited and not rewriting.new_value(old, text):
             return "unrelated: it is about something else than what it would replace"
         said = self.new_words(text) - content.content(old)
-        if not said and not rewriting.holds(text, old) and not self.may_go(old):
+        if not said and not rewriting.holds(text, old) and not self.may_go(old, touched[0].said):
             return "drops: no message corrects what it would leave out"
         return ""
 
@@ -406,7 +410,7 @@ class _Court:
 
         carried = rewriting.carry_out(
             base, text, judge=ruling, is_foreign=self._is_foreign, new_words=self.new_words,
-            may_go=lambda line: not self.by_model or self.may_go(line) or self.evidence.took_back(line),
+            may_go=lambda line: self._is_over(by_text.get(content.fold(line)) or targets.line_of(edit, touched, line)),
             is_fixed=lambda line: content.fold(line) in fixed,
             says_anew=lambda words, wholly: any(said.says_anew(words, wholly=wholly) for said in self.evidence.said),
         )  # fmt: skip
@@ -427,6 +431,10 @@ class _Court:
         if isinstance(edit, RewriteDocument) and lost > self.rules.shrink_share * len(base.encode()):
             self.held.append((edit, f"shrinks: {lost} of {len(base.encode())} bytes would go"))
         self._take_rewrite(number, edit, carried.text, base, lowest_trust(levels) if levels else "agent")
+
+    def _is_over(self, line: ViewEntry) -> bool:
+        """True if a rewriting may leave a line out: its day is past, or a person took it back."""
+        return not self.by_model or self.may_go(line.text, line.said) or self.evidence.took_back(line.text)
 
     def _is_foreign(self, heading: str) -> bool:
         """True if a heading, or another line that claims nothing, has words that may not come in."""

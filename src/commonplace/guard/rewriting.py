@@ -168,9 +168,7 @@ def carry_out(
             counterpart = sides.before[line.key]
             rulings[line.key] = judge(line.text, counterpart.text if counterpart else None)
     written = [line for line in new if line.key not in rulings or rulings[line.key].place == "in"]
-    claimed = [(sides.before[key], rule) for key, rule in rulings.items()]
-    waiting = {line.key for line, rule in claimed if line is not None and rule.place == "waits"}
-    waiting |= {line.key for line in sides.lost if is_fixed(line.text)}
+    waiting = {line.key for line in sides.lost if is_fixed(line.text) or _awaits(line, new, sides.before, rulings)}
     told = _Told(may_go, new_words, says_anew)
     stays = [line for line in sides.lost if not _goes(line, sides, written, told, waits=line.key in waiting)]
     left = _left([line for line in stays if line.key not in waiting], old, written, told)
@@ -211,6 +209,13 @@ def _side_by_side(old: Sequence[Line], new: Sequence[Line]) -> _Sides:
         if line.claims and line.key not in known
     }
     return _Sides(tuple(lost), before, in_place)
+
+
+def _awaits(line: Line, new: Sequence[Line], before: dict[str, Line | None], rulings: dict[str, Ruling]) -> bool:
+    """True if the new line that is most alike an old one, of those that would take its place, waits."""
+    ours = [other for other in new if other.key in rulings and before[other.key] == line]
+    closest = max(ours, key=lambda other: (related(other, line), rulings[other.key].place == "waits"), default=None)
+    return closest is not None and rulings[closest.key].place == "waits"
 
 
 def _goes(line: Line, sides: _Sides, written: Sequence[Line], told: _Told, *, waits: bool = False) -> bool:
@@ -363,7 +368,8 @@ def _may_leave(line: Line, came: Sequence[Line], sides: _Sides, told: _Told) -> 
         in_its_place = sides.in_place.get(other.key) == line and _begin_alike(line, other)
         if in_its_place and not is_standing(line.text) and told.says_anew(said - line.words, _is_one_of_many(line)):
             return True
-        if share == _RELATED and shared == _begins(line) and Vocabulary(_begins(other)).shared(shared):
+        of_same = share == _RELATED and Vocabulary(_begins(other)).shared(shared)
+        if shared == _begins(line) and (of_same or _is_one_of_many(line)):
             continue  # it says something else of the same thing
         if share >= _ALIKE or (share >= _RELATED and (shared - names or _timeless(line.text) <= shared)):
             return True

@@ -18,22 +18,22 @@ from commonplace.text.numerals import numerals
 from commonplace.text.patterns import pattern
 
 _MONTH_NAMES: Final = (
-    "january|januar|janvier|enero|gennaio|janeiro|januari|январ[а-я]+|stycze?[nń]\\w*|січ\\w+|ocak|jan",
-    "february|februar|février|fevrier|febrero|febbraio|fevereiro|februari|феврал[а-я]+|lut(?:y|ego|ym)|şubat|feb",
-    "march|märz|mars|marzo|março|maart|март[а-я]*|mar(?:zec|ca|cu)|mar",
-    "april|avril|abril|aprile|апрел[а-я]+|kwie(?:cień|tnia|tniu)|nisan|apr|abr|avr",
-    "may|mai|mayo|maggio|maio|mei|maj[au]?|ма[йяе]|mayıs",
-    "june|juni|juin|junio|giugno|junho|июн[а-я]+|czerw(?:iec|ca|cu)|haziran|jun",
-    "july|juli|juillet|julio|luglio|julho|июл[а-я]+|lip(?:iec|ca|cu)|temmuz|jul",
-    "august|août|aout|agosto|augustus|augusti|август[а-я]*|sierp(?:ień|nia|niu)|ağustos|aug|ago",
-    "september|septembre|septiembre|setiembre|settembre|setembro|сентябр[а-я]+|wrze(?:sień|śnia|śniu)|eylül|sept?",
-    "october|oktober|octobre|octubre|ottobre|outubro|октябр[а-я]+|październik\\w*|ekim|oct|okt|ott",
-    "november|novembre|noviembre|novembro|ноябр[а-я]+|listopad\\w*|kasım|nov",
-    "december|dezember|décembre|decembre|diciembre|dicembre|dezembro|декабр[а-я]+|grud(?:zień|nia|niu)|aralık|dec|dez|dic|déc",
+    "january|januar|janvier|enero|gennaio|janeiro|januari|январ[а-я]+|stycze?[nń]\\w*|січ\\w+|ocak\\w*|jan",
+    "february|februar|février|fevrier|febrero|febbraio|fevereiro|februari|феврал[а-я]+|lut(?:y|ego|ym)|şubat\\w*|feb",
+    "march|märz|mars|marzo|março|maart|март[а-я]*|mar(?:zec|ca|cu)|mart(?:tan?|ın|ı)?|mar",
+    "april|avril|abril|aprile|апрел[а-я]+|kwie(?:cień|tnia|tniu)|nisan\\w*|apr|abr|avr",
+    "may|mai|mayo|maggio|maio|mei|maj[au]?|ма[йяе]|mayıs\\w*",
+    "june|juni|juin|junio|giugno|junho|июн[а-я]+|czerw(?:iec|ca|cu)|haziran\\w*|jun",
+    "july|juli|juillet|julio|luglio|julho|июл[а-я]+|lip(?:iec|ca|cu)|temmuz\\w*|jul",
+    "august|août|aout|agosto|augustus|augusti|август[а-я]*|sierp(?:ień|nia|niu)|ağustos\\w*|aug|ago",
+    "september|septembre|septiembre|setiembre|settembre|setembro|сентябр[а-я]+|wrze(?:sień|śnia|śniu)|eylül\\w*|sept?",
+    "october|oktober|octobre|octubre|ottobre|outubro|октябр[а-я]+|październik\\w*|ekim\\w*|oct|okt|ott",
+    "november|novembre|noviembre|novembro|ноябр[а-я]+|listopad\\w*|kasım\\w*|nov",
+    "december|dezember|décembre|decembre|diciembre|dicembre|dezembro|декабр[а-я]+|grud(?:zień|nia|niu)|aralık\\w*|dec|dez|dic|déc",
 )
 _MONTH: Final = "(?P<month>" + "|".join(f"(?P<m{n}>{names})" for n, names in enumerate(_MONTH_NAMES, 1)) + r")\b\.?"
 _MAYBE_NO_MONTH: Final = frozenset([
-    "may", "march", "mars", "mai", "maj", "mar", "jan", "sept", "sep", "set", "ago", "dic", "maio", "marzo", "ма", "март",
+    "may", "march", "mars", "mart", "mai", "maj", "mar", "jan", "sept", "sep", "set", "ago", "dic", "maio", "marzo", "ма", "март",
 ])  # fmt: skip
 _AS_MONTH: Final = pattern(
     r"(?:\b(?:in|by|until|till|since|before|after|from|next|last|this|early|late|mid|end of|start of|im|bis|ab|seit|ende|anfang"
@@ -73,38 +73,38 @@ _DIGIT: Final = pattern(r"\d")
 WEEKDAYS: Final = tuple(
     pattern(rf"\b(?:{latin})|{wide}")
     for latin, wide in (
-        ("mondays?|mon\\.|montag|lundi|lunes|lunedì|segundas?-feiras?|segundas|понедельник|poniedział|maandag|måndag", "(?:星期|礼拜|周)一|月曜|월요"),
-        ("tuesdays?|tues?\\.|dienstag|mardi|martes|martedì|terça|вторник|wtor(?:ek|k)|dinsdag|tisdag", "(?:星期|礼拜|周)二|火曜|화요"),
-        ("wednesdays?|wed\\.|mittwoch|mercredi|miércoles|mercoledì|quartas?-feiras?|quartas|сред[аыуе]|środ|woensdag|onsdag", "(?:星期|礼拜|周)三|水曜|수요"),
-        ("thursdays?|thu(?:rs)?\\.|donnerstag|jeudi|jueves|giovedì|quinta|четверг|czwart|donderdag|torsdag", "(?:星期|礼拜|周)四|木曜|목요"),
-        ("fridays?|fri\\.|freitag|vendredi|viernes|venerdì|sexta|пятниц|piąt(?:ek|k)|vrijdag|fredag", "(?:星期|礼拜|周)五|金曜|금요"),
-        ("saturdays?|sat\\.|samstag|sonnabend|samedi|sábado|sabato|суббот|sobot|zaterdag|lördag", "(?:星期|礼拜|周)六|土曜|토요"),
-        ("sundays?|sonntag|dimanche|domingo|domenica|воскресень|niedziel|zondag|söndag", "(?:星期|礼拜|周)[日天]|日曜|일요"),
+        ("mondays?|mon\\.|montag|lundi|lunes|lunedì|segundas?-feiras?|segundas|понедельник|poniedział|maandag|måndag|pazartesi", "(?:星期|礼拜|周)一|月曜|월요"),
+        ("tuesdays?|tues?\\.|dienstag|mardi|martes|martedì|terça|вторник|wtor(?:ek|k)|dinsdag|tisdag|salı(?:\\b|y|lar|d[ae]n)", "(?:星期|礼拜|周)二|火曜|화요"),
+        ("wednesdays?|wed\\.|mittwoch|mercredi|miércoles|mercoledì|quartas?-feiras?|quartas|сред[аыуе]|środ|woensdag|onsdag|çarşamba", "(?:星期|礼拜|周)三|水曜|수요"),
+        ("thursdays?|thu(?:rs)?\\.|donnerstag|jeudi|jueves|giovedì|quinta|четверг|czwart|donderdag|torsdag|perşembe", "(?:星期|礼拜|周)四|木曜|목요"),
+        ("fridays?|fri\\.|freitag|vendredi|viernes|venerdì|sexta|пятниц|piąt(?:ek|k)|vrijdag|fredag|cuma(?:y[aı]|lar\\w*|dan?|nın)?\\b", "(?:星期|礼拜|周)五|金曜|금요"),
+        ("saturdays?|sat\\.|samstag|sonnabend|samedi|sábado|sabato|суббот|sobot|zaterdag|lördag|cumartesi", "(?:星期|礼拜|周)六|土曜|토요"),
+        ("sundays?|sonntag|dimanche|domingo|domenica|воскресень|niedziel|zondag|söndag|pazar(?:[aı]n?|lar\\w*|dan?)?\\b", "(?:星期|礼拜|周)[日天]|日曜|일요"),
     )
 )  # fmt: skip
 _OFFSETS: Final = tuple(
     (days, pattern(source))
     for days, source in (
-        (0, r"\b(?:today|tonight|this (?:morning|evening|afternoon)|heute|aujourd|ce soir|hoy|oggi|hoje|сегодня|dziś|dzisiaj|vandaag|idag|now|ab sofort)\b|今天|今日|今晚|今夜|오늘"),
-        (1, r"\b(?:tomorrow|morgen|demain|mañana|domani|amanhã|завтра|jutro|imorgon)\b|明天|明日|明晚|내일"),
-        (2, r"\b(?:day after tomorrow|übermorgen|après-demain|pasado mañana|dopodomani|depois de amanhã|послезавтра|pojutrze|overmorgen)\b|后天|後天|明後日|모레"),
+        (0, r"\b(?:today|tonight|this (?:morning|evening|afternoon)|heute|aujourd|ce soir|hoy|oggi|hoje|сегодня|dziś|dzisiaj|vandaag|idag|bugün|bu (?:sabah|akşam)|now|ab sofort)\b|今天|今日|今晚|今夜|오늘"),
+        (1, r"\b(?:tomorrow|morgen|demain|mañana|domani|amanhã|завтра|jutro|imorgon|yarın)\b|明天|明日|明晚|내일"),
+        (2, r"\b(?:day after tomorrow|übermorgen|après-demain|pasado mañana|dopodomani|depois de amanhã|послезавтра|pojutrze|overmorgen|öbür gün)\b|后天|後天|明後日|모레"),
         (14, r"\b(?:fortnight|quinzaine|quincena|quindicina|quinzena|две недели|dwa tygodnie|veertien dagen)\b|半个月|半月"),
-        (-1, r"\b(?:yesterday|last night|gestern|hier|ayer|anoche|ieri|ontem|вчера|wczoraj|gisteren|igår)\b|昨天|昨日|昨晚|어제"),
-        (-2, r"\b(?:day before yesterday|vorgestern|avant-hier|anteayer|l'altro ieri|anteontem|позавчера|przedwczoraj)\b|前天|一昨日|그저께"),
+        (-1, r"\b(?:yesterday|last night|gestern|hier|ayer|anoche|ieri|ontem|вчера|wczoraj|gisteren|igår|dün)\b|昨天|昨日|昨晚|어제"),
+        (-2, r"\b(?:day before yesterday|vorgestern|avant-hier|anteayer|l'altro ieri|anteontem|evvelsi gün|позавчера|przedwczoraj)\b|前天|一昨日|그저께"),
     )
 )  # fmt: skip
 _UNIT: Final = pattern(
-    r"(?P<week>\bweek(?:s|end)?\b|\bwochen?(?:ende)?\b|\bsemaines?\b|\bsemanas?\b|\bsettiman[ae]\b|\bнедел\w+|\btygod\w+|\btydzień\b|\bweken?\b|\bveck\w+|\bfinde\b|周末|[这本下上]周|[这下上]个?(?:星期|礼拜)|今週|来週|先週|再来週|週間|星期|周|週|주일?(?:말)?)"
-    r"|(?P<month>\bmonths?\b|\bmonate?[sn]?\b|\bmois\b|\bmes(?:es|i|e)?\b|\bmês\b|\bмесяц\w*|\bmiesi\w+|\bmaand\w*|\bmånad\w*|个月|本月|下月|上月|今月|来月|先月|か月|ヶ月|개월|달)"
-    r"|(?P<year>\byears?\b|\bjahr\w*\b|\bans?\b|\bannée\b|\baños?\b|\bann[oi]\b|\banos?\b|\bгод\w*|\bлет\b|\brok\w*\b|\blat\b|\bjaar\b|\bår\b|今年|去年|明年|来年|昨年|后年|年|내년|작년|올해)"
-    r"|(?P<day>\bdays?\b|\btag(?:e|en)?\b|\bjours?\b|\bdías?\b|\bdias?\b|\bgiorn[oi]\b|\bдн[яей]\w*|\bдень\b|\bdni\b|\bdagen?\b|天|日間|일)"
+    r"(?P<week>\bweek(?:s|end)?\b|\bwochen?(?:ende)?\b|\bsemaines?\b|\bsemanas?\b|\bsettiman[ae]\b|\bнедел\w+|\btygod\w+|\btydzień\b|\bweken?\b|\bveck\w+|\bhafta\w*|\bfinde\b|周末|[这本下上]周|[这下上]个?(?:星期|礼拜)|今週|来週|先週|再来週|週間|星期|周|週|주일?(?:말)?)"
+    r"|(?P<month>\bmonths?\b|\bmonate?[sn]?\b|\bmois\b|\bmes(?:es|i|e)?\b|\bmês\b|\bмесяц\w*|\bmiesi\w+|\bmaand\w*|\bmånad\w*|\bay(?:a|ı|ın|da|lar\w*|lık)?\b|个月|本月|下月|上月|今月|来月|先月|か月|ヶ月|개월|달)"
+    r"|(?P<year>\byears?\b|\bjahr\w*\b|\bans?\b|\bannée\b|\baños?\b|\bann[oi]\b|\banos?\b|\bгод\w*|\bлет\b|\brok\w*\b|\blat\b|\bjaar\b|\bår\b|\byıl\w*|今年|去年|明年|来年|昨年|后年|年|내년|작년|올해)"
+    r"|(?P<day>\bdays?\b|\btag(?:e|en)?\b|\bjours?\b|\bdías?\b|\bdias?\b|\bgiorn[oi]\b|\bдн[яей]\w*|\bдень\b|\bdni\b|\bdagen?\b|\bgün\w*|天|日間|일)"
     r"|(?P<season>\b(?:spring|summer|autumn|fall|winter|frühling|frühjahr|sommer|herbst|printemps|été|automne|hiver|primavera|verano|estate|verão|otoño|autunno|outono|invierno|inverno|весн\w+|лет[оау]\b|осен\w+|зим\w+|wiosn\w+|lat[oeau]\b|jesie\w+|zim\w+|quarter|quartal|christmas|easter|weihnachten|noël|navidad|natale|natal)\b|春|夏|秋|冬)"
 )  # fmt: skip
 _AHEAD: Final = pattern(
-    r"\b(?:next|coming|in|from|nächste[nsrm]?|kommende[nsrm]?|prochaine?s?|dans|próxim[oa]s?|que viene|entrante|prossim[oa]|tra|fra|в следующ\w+|следующ\w+|через|przyszł\w+|następn\w+|za|volgende?|nästa|om|later|später|plus tard|después|dopo|depois|позже|within|until|till|by|bis|jusqu|hasta|entro|até|до|do)\b|[下明来後后再]|다음|내년|뒤|후"
+    r"\b(?:next|coming|in|from|nächste[nsrm]?|kommende[nsrm]?|prochaine?s?|dans|próxim[oa]s?|que viene|entrante|prossim[oa]|tra|fra|в следующ\w+|следующ\w+|через|przyszł\w+|następn\w+|za|volgende?|nästa|gelecek|önümüzdeki|haftaya|sonra|kadar|om|later|später|plus tard|después|dopo|depois|позже|within|until|till|by|bis|jusqu|hasta|entro|até|до|do)\b|[下明来後后再]|다음|내년|뒤|후"
 )  # fmt: skip
 _BACK: Final = pattern(
-    r"\b(?:last|past|previous|ago|letzte[nsrm]?|vergangene[nsrm]?|vorige[nsrm]?|vor|dernière?s?|passée?s?|il y a|pasad[oa]s?|hace|scors[oa]|passat[oa]|fa|passad[oa]|há|atrás|прошл\w+|назад|zeszł\w+|ubiegł\w+|temu|vorige|geleden|förra|sedan|earlier|before|früher|seit|since)\b|[上去昨先前]|지난|작년|전"
+    r"\b(?:last|past|previous|ago|letzte[nsrm]?|vergangene[nsrm]?|vorige[nsrm]?|vor|dernière?s?|passée?s?|il y a|pasad[oa]s?|hace|scors[oa]|passat[oa]|fa|passad[oa]|há|atrás|прошл\w+|назад|zeszł\w+|ubiegł\w+|temu|vorige|geleden|förra|sedan|geçen|önce|earlier|before|früher|seit|since)\b|[上去昨先前]|지난|작년|전"
 )  # fmt: skip
 _A_WEEK: Final = pattern(r"\b(?:a|one) week (?:later|earlier)\b|\beine woche (?:später|früher)\b")
 _END_OF_YEAR: Final = pattern(
@@ -272,15 +272,27 @@ def explicit(text: str, at: date) -> set[date]:
     return found.days
 
 
-def is_past(text: str, today: date) -> bool:
-    """True if a text names a day or month, and all that it names are before today's month."""
-    found: set[tuple[object, object]] = {
-        (reading[0], reading[1])
-        for name in named(text)
-        for reading in name.readings
-        if len(reading) > 1 and isinstance(reading[0], int) and isinstance(reading[1], int)
-    } | {(today.year, reading[1]) for name in named(text) for reading in name.readings if reading[0] is None}
-    return bool(found) and all(month < (today.year, today.month) for month in found)
+def is_past(text: str, today: date, said: date | None = None) -> bool:
+    """True if the last day or month that a text names is before this month.
+
+    Of one `said` before it: if the last day, month or year with its year was still to begin then, and is over.
+    """
+    found = [reading for name in named(text) for reading in name.readings if reading[0] != "clock"]
+    if said is None:
+        found = [(year or today.year, *rest) for year, *rest in found if rest]
+    spans = [span for year, *rest in found if isinstance(year, int) and (span := _span(year, *rest))]
+    first, last = max(((span[0], span[-1]) for span in spans), key=lambda each: each[1], default=(today, today))
+    return last < today.replace(day=1) if said is None else said < first and last < today
+
+
+def _span(year: int, month: object = None, day: object = None) -> tuple[date, ...]:
+    """Return the first and last day of a year, or of a month or day in it; none if there is no such day."""
+    match month, day:
+        case int(), int():
+            return () if (only := day_of(year, month, day)) is None else (only,)
+        case int(), _:
+            return date(year, month, 1), date(year, month, monthrange(year, month)[1])
+    return date(year, 1, 1), date(year, 12, 31)
 
 
 def _by_name(found: Meant, reading: tuple[object, ...], at: date | None) -> None:

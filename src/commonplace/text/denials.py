@@ -174,10 +174,14 @@ _IN_PLACE: Final = pattern(
     r"|вместо|zamiast|in plaats van|i stället för)\b",
     re.IGNORECASE,
 )
-_FORMER: Final = pattern(  # a value that is over
-    r"\b(?:(?:was|were|used to|had) (?:[^,;.]* )?(?:before|till|until|previously)|(?:it )?(?:was|were) \S+ (?:before|till|until)|used to|formerly|previously|until now|so far"
-    r"|vorher|bisher|früher|zuvor|davor|damals|avant|auparavant|jusqu['’]ici|jusqu['’]à présent|hasta ahora|antes|anteriormente|prima|finora|in precedenza|anteriormente|até agora"
-    r"|раньше|прежде|до этого|wcześniej|dotychczas|przedtem|vroeger|voorheen|eerst|tidigare|förut)\b|以前|之前|原来|原先|本来|前は|これまで|예전|전에는",
+_MAY: Final = pattern(  # of a statement; who talks to the assistant may allow something with it
+    r"\b(?:(?-i:may)(?= [a-z])|could|might|könnten?|dürften?|pourrai\w+|podr[ií]a\w*|potrebbe\w*|poderia\w*|mogłab?y?|zou(?:den)?)\b"
+    r"|\bмо(?:жет|гут|г бы|гла бы)\b",
+    re.IGNORECASE,
+)
+_ANSWERS: Final = pattern(  # without a comma: `no she's retired`
+    r"\A\W*(?:no|nope|nah|nein|non|não|нет|nie|nee)\s"
+    r"(?=(?:i|he|she|it|we|they|ich|er|sie|es|wir|je|il|elle|ils|elles|nous|eu|el[ea]s?|nós|я|он|она|мы|они|ik|hij|zij|wij)\b)",
     re.IGNORECASE,
 )
 _LIGHT: Final = pattern(
@@ -221,6 +225,7 @@ def acts(text: str) -> list[frozenset[str]]:
     said = _meant(text)
     said = _NO_IN_SPANISH.sub("nunca", said) if _SPANISH.search(said) else said
     _, *behind = _NOT.split(_NONE.sub(" ", said))
+    behind = [each for each in behind if not each.lstrip()[:1].isupper()]  # `not Mr Hale`
     found = ([word for word in _ordered(each) if not _NOT.fullmatch(word)][:2] for each in behind)
     return [frozenset(act) for act in found if len(act) == 2]
 
@@ -238,7 +243,7 @@ def _next_words(text: str) -> list[str]:
 
 def denied(text: str) -> frozenset[str]:
     """Return what a clause denies: the word behind its first denial, else the one before it."""
-    said = _meant(text)
+    said = _ANSWERS.sub("", _meant(text))
     match = _DENIES.search(said)
     if match is None:
         return frozenset()
@@ -292,6 +297,11 @@ def supposes(text: str) -> bool:
     return _DOUBTS.search(_SAID_BEFORE.sub(" ", text)) is not None or undecided(text)
 
 
+def allows_for(text: str) -> bool:
+    """True if a statement says that something may be so, or may be done."""
+    return _MAY.search(text) is not None
+
+
 def undecided(text: str) -> bool:
     """True if a clause says that something is not decided or not sure."""
     return _UNDECIDED.search(_SAID_BEFORE.sub(" ", text)) is not None
@@ -341,16 +351,3 @@ def ends(sentence: str) -> bool:
 def lasts(text: str) -> bool:
     """True if a statement orders, forbids, recurs or names a contact: what no compression may leave out."""
     return _LASTING.search(text) is not None
-
-
-def formerly(text: str) -> bool:
-    """True if a clause says that something was so before."""
-    return _FORMER.search(text) is not None
-
-
-def was(text: str, value: str) -> bool:
-    """True if a clause says that a number was so and is no longer: behind `instead of`, or alone beside `formerly`."""
-    _, *behind = _IN_PLACE.split(text, maxsplit=1)
-    if behind:
-        return any(value in number.values for number in numerals(behind[0]))
-    return formerly(text) and len([number for number in numerals(text) if number.sure]) == 1
