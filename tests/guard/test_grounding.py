@@ -329,6 +329,7 @@ def test_a_name_that_joins_words_in_another_language_is_a_name():
         ("Lena likes tea; Omar likes coffee.", "Omar likes tea, Lena likes coffee."),
         ("Anna ist Pilotin. Bert ist Krankenpfleger.", "Anna ist Krankenpflegerin und Bert ist Pilot."),
         ("Ana es piloto y Berta es enfermera.", "Berta es piloto y Ana es enfermera."),
+        ("小明是医生，小红是老师。", "小红是医生，小明是老师。"),
     ],
 )
 def test_what_was_said_of_two_is_not_exchanged(said, exchanged):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from itertools import takewhile
+from itertools import combinations, takewhile
 from typing import Final
 
 from commonplace.guard import events
@@ -191,7 +191,12 @@ class Talk:
                 or self._events.fault(clause, text)
             ):
                 return reason
-        return self._of_another(clauses) or self._not_of_user(clauses, text) or self._takes_up(clauses, text)
+        return (
+            self._exchanged(text)
+            or self._of_another(clauses)
+            or self._not_of_user(clauses, text)
+            or self._takes_up(clauses, text)
+        )
 
     @cached_property
     def _actors(self) -> tuple[list[tuple[Clause, Vocabulary, str]], frozenset[str], frozenset[str]]:
@@ -414,6 +419,41 @@ class Talk:
         if not subject or len(others) < len(near) or mine or not (most > 1 or whole):
             return ""
         return f"other-subject: it was said of {subject}"
+
+    def _exchanged(self, text: str) -> str:
+        """Find two clauses of which each says what was said only of what the other one begins with."""
+        labelled = len(_LABEL.findall(text)) > 1
+        clauses = self._reader.read(_LABEL.sub(" ", text) if labelled else text, person=True)
+        heads = [(head, clause) for clause in clauses if (head := self._head(clause))]
+        for (one, mine), (other, theirs) in combinations(heads, 2):
+            if content.alike(one, other) or mine.denies or theirs.denies:
+                continue
+            own, crossed = self._shares(mine, theirs, one, other)
+            back, exchanged = self._shares(theirs, mine, other, one)
+            firm = all(any(value[0] in FIRM for value in each) for each in (crossed, exchanged))
+            if firm or (crossed and exchanged and len(crossed) + len(exchanged) > len(own) + len(back)):
+                return f"other-subject: what was said of {one} and {other} is exchanged"
+        return ""
+
+    def _shares(self, mine: Clause, theirs: Clause, head: str, other: str) -> tuple[set[str], set[str]]:
+        """Return which values of a clause alone were said of its head only, and which of the other one only."""
+        own, crossed = set[str](), set[str]()
+        for value in values_of(mine) - values_of(theirs) - {head, other}:
+            homes = [clause for clause, said in self._everything if said.holds(value)]
+            of_it, of_other = ([speaks_of(clause, word) for clause in homes] for word in (head, other))
+            if homes and all(of_it) and not all(of_other):
+                own.add(value)
+            elif homes and all(of_other) and not any(of_it) and self._counts(value, mine):
+                crossed.add(value)
+        return own, crossed
+
+    def _head(self, clause: Clause) -> str:
+        """Return what a clause begins with: the user, or its first word if that was said and is no day."""
+        first = next((word for word in content.words(clause.text) if word in values_of(clause)), "")
+        me = SAYS_I.search(clause.text)
+        if me is not None and first not in content.words(clause.text[: me.start()]):
+            return SELF
+        return first if any(shared_words(frozenset({first}), each.content) for each in self._clauses) else ""
 
 
 def _as_answered(n: int, clauses: Sequence[Clause]) -> Clause:
