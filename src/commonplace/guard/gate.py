@@ -410,11 +410,7 @@ class _Court:
 
         carried = rewriting.carry_out(
             base, text, judge=ruling, is_foreign=self._is_foreign, new_words=self.new_words,
-            may_go=lambda line: (
-                not self.by_model
-                or self.may_go(line, (by_text.get(content.fold(line)) or targets.line_of(edit, touched, line)).said)
-                or self.evidence.took_back(line)
-            ),
+            may_go=lambda line: self._is_over(by_text.get(content.fold(line)) or targets.line_of(edit, touched, line)),
             is_fixed=lambda line: content.fold(line) in fixed,
             says_anew=lambda words, wholly: any(said.says_anew(words, wholly=wholly) for said in self.evidence.said),
         )  # fmt: skip
@@ -435,6 +431,10 @@ class _Court:
         if isinstance(edit, RewriteDocument) and lost > self.rules.shrink_share * len(base.encode()):
             self.held.append((edit, f"shrinks: {lost} of {len(base.encode())} bytes would go"))
         self._take_rewrite(number, edit, carried.text, base, lowest_trust(levels) if levels else "agent")
+
+    def _is_over(self, line: ViewEntry) -> bool:
+        """True if a rewriting may leave a line out: its day is past, or a person took it back."""
+        return not self.by_model or self.may_go(line.text, line.said) or self.evidence.took_back(line.text)
 
     def _is_foreign(self, heading: str) -> bool:
         """True if a heading, or another line that claims nothing, has words that may not come in."""
