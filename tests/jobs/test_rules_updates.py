@@ -178,6 +178,25 @@ def test_what_only_looks_like_a_correction_takes_nothing_out(said: str) -> None:
     assert after(KNOWN, said)[: len(KNOWN)] == KNOWN
 
 
+@in_one_test(
+    ("before", "said"),
+    [
+        ("The API listens on port 8080.", "Metrics are on port 9200 now."),
+        ("The API listens on port 8080.", "Database is MySQL 8 on port 3306 for now."),
+        ("The API listens on port 8080.", "Redis listens on port 6379 for now."),
+        ("Our budget is 5000 euros.", "The travel budget is 900 euros now."),
+        ("The frontend runs on Node 20.", "The worker needs Node 22 now."),
+        ("The staging server runs on port 80.", "The production server runs on port 81 now."),
+        ("Use Poetry for dependencies and pytest for the tests.", "The API collides with Jenkins, use 8000 instead."),
+        ("Je fais du judo le mercredi soir", "maintenant c'est escalade le jeudi."),
+        ("Hago yoga los lunes", "ahora la natación es los jueves"),
+    ],
+)
+def test_a_value_of_another_subject_leaves_a_statement_as_it_was(before: str, said: str) -> None:
+    """Each word that a sentence has beside its value is in the statement that it changes."""
+    assert after([], before)[0] in after([], before, said)
+
+
 def test_of_two_that_could_be_meant_none_is_changed() -> None:
     known = ["The dentist is on 2026-12-14.", "The dentist for the kids is on 2026-12-18."]
     assert updates.updated("dentist is the 21st instead", enumerate(known)) is None

@@ -13,7 +13,7 @@ from typing import Final
 
 from commonplace.jobs.rules.patterns import guard, things, words
 from commonplace.text.likeness import decide
-from commonplace.text.likeness.wording import MANY, RELATIVES, tokens
+from commonplace.text.likeness.wording import RELATIVES, tokens
 from commonplace.text.patterns import pattern
 
 _YEAR: Final = pattern(r"\b(?:19|20)\d\d\b")
@@ -222,11 +222,11 @@ def _has_another_value(text: str, other: str) -> bool:
         return True
     for new in _claims(text):
         for old in _claims(other)[:2]:  # the whole, and what it begins with
-            if content(old) & content(new) - words("intent"):
+            if content(old) & content(new) - words("intent") - words("light"):
                 found = decide(old, new)
                 if found.kind == "supersedes" or (found.in_frame and (is_new or _are_named(new, old))):
                     return True
-    return is_new and (_is_put_off(text, other) or _in_same_words(text, other))
+    return is_new and _is_put_off(text, other)
 
 
 def _are_named(*claims: str) -> bool:
@@ -235,26 +235,6 @@ def _are_named(*claims: str) -> bool:
         guard("own_thing").match(claim) and (_firm(claim.split()[-1]) or guard("wide").search(claim))
         for claim in claims
     )
-
-
-def _in_same_words(text: str, other: str) -> bool:
-    """True if two statements differ in names and numbers alone, in whatever order they say them."""
-    mine, theirs = _carrying(text), _carrying(other)
-    new, old = mine.keys() - theirs.keys(), theirs.keys() - mine.keys()
-    named = mine.keys() & theirs.keys() - MANY  # a person speaks several languages
-    return (
-        any(len(word) > 2 and not mine[word][0].isupper() for word in named)
-        and bool(new and old)
-        and all(_firm(each[word]) for each, left in ((mine, new), (theirs, old)) for word in left)
-    )
-
-
-def _carrying(text: str) -> dict[str, str]:
-    """Return the words that carry what a statement begins with by their stems, without its subject and light verbs."""
-    claim = next(iter(_claims(text)[1:]), text)
-    claim = claim if any(map(_firm, _WORD.findall(claim))) else text
-    found = {stem(word): word for word in _WORD.findall(claim) if word.lower() not in words("stop")}
-    return {word[:6]: said for word, said in found.items() if word not in words("light")}  # `rehearses`, `rehearsal`
 
 
 def _firm(word: str) -> bool:
