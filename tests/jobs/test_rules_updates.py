@@ -190,10 +190,16 @@ def test_what_only_looks_like_a_correction_takes_nothing_out(said: str) -> None:
         ("Use Poetry for dependencies and pytest for the tests.", "The API collides with Jenkins, use 8000 instead."),
         ("Je fais du judo le mercredi soir", "maintenant c'est escalade le jeudi."),
         ("Hago yoga los lunes", "ahora la natación es los jueves"),
+        ("I moved to Bristol in May.", "Clara moved from Bristol to York."),
+        ("I moved to Bristol in May.", "Tom moved out of Bristol."),
+        ("I moved from Leeds to Bristol.", "Tom has moved in with us now, he doesn't live in Leeds anymore!"),
+        ("My sister Clara lives in Bath.", "My brother Jon lives in York now, not in Bath."),
+        ("Ada lives in Oslo.", "I moved from Oslo to Bergen."),
+        ("My dentist appointment is on 3 December.", "My doctor's appointment is on 10 December, not on 3 December."),
     ],
 )
-def test_a_value_of_another_subject_leaves_a_statement_as_it_was(before: str, said: str) -> None:
-    """Each word that a sentence has beside its value is in the statement that it changes."""
+def test_what_is_said_of_another_subject_leaves_a_statement_as_it_was(before: str, said: str) -> None:
+    """Of another thing or person: each word beside a new value is in the statement that it changes."""
     assert after([], before)[0] in after([], before, said)
 
 

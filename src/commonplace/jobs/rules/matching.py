@@ -24,6 +24,7 @@ _EMPTY_NOUN: Final = (
     r"(?:subscription|service|provider|supplier|app|account|plan|contract|tool|client|program|software|company)"
 )
 _SPEAKER: Final = pattern(r"(?:user|we|i|our)\b(?!['’]s)", re.IGNORECASE)
+_OWNER_WORDS: Final = 3  # with which a statement begins that is of another person
 _WE: Final = pattern(r"\A(?:we|i) ")
 _IDEOGRAPH: Final = pattern(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
@@ -116,7 +117,7 @@ def succeeds(text: str, frame: str, supersedes: str, other: str, *, home: bool =
         other: The statement that may be over.
         home: True if it says where a person lives.
     """
-    if same(text, other) and same(other, text):
+    if (same(text, other) and same(other, text)) or _of_another_person(text, other):
         return False
     if any(_plain(other).startswith(_plain(part) + " ") for part in frame.split("|") if part):
         return True
@@ -131,9 +132,11 @@ def succeeds(text: str, frame: str, supersedes: str, other: str, *, home: bool =
         and (not whose or "'s " in whose)
     ):
         return True
-    if supersedes and _is_held(other, supersedes) and not _of_another_person(text, other):
-        told_apart = guard("of_time").fullmatch(supersedes) or _is_contrast(text, supersedes)
-        return not told_apart or of_one_thing(text, other, supersedes)
+    if supersedes and _is_held(other, supersedes):
+        if guard("of_time").fullmatch(supersedes):  # all that it begins with is of the other too
+            told = {word for word in content(re.split(r"\d", text)[0]) if guard("of_time").fullmatch(word) is None}
+            return bool(told) and told - words("light") <= content(other)
+        return not _is_contrast(text, supersedes) or of_one_thing(text, other, supersedes)
     return any(over(text, other) for over in (_sets, _moves_home, _instead, _in_role, _has_another_value))
 
 
@@ -164,12 +167,14 @@ def _is_contrast(text: str, value: str) -> bool:
 
 
 def _of_another_person(text: str, other: str) -> bool:
-    """True if one statement begins with a relative or friend of the speaker, and the other is of another or of them."""
-    begins = [RELATIVES & {token.word for token in tokens(each)[:2]} for each in (text, other)]
-    if all(begins):
-        return begins[0].isdisjoint(begins[1])
-    for whose, two in ((begins[0], other), (begins[1], text)):
-        if whose and _SPEAKER.match(two) and not whose & {token.word for token in tokens(two)}:
+    """True if one statement is of somebody, by name or by what they are to the speaker, of whom the other says nothing."""
+    for one, two in ((text, other), (other, text)):
+        named = guard("of_a_name").match(one)
+        if named is not None and not holds(two, named["who"]):
+            return True
+        words_of, others = ([token.word for token in tokens(each)] for each in (one, two))
+        begins = RELATIVES.intersection(words_of[:_OWNER_WORDS])
+        if begins and begins.isdisjoint(others) and (_SPEAKER.match(two) or not RELATIVES.isdisjoint(others)):
             return True
     return False
 
