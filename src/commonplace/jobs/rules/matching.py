@@ -133,10 +133,8 @@ def succeeds(text: str, frame: str, supersedes: str, other: str, *, home: bool =
     ):
         return True
     if supersedes and _is_held(other, supersedes):
-        if guard("of_time").fullmatch(supersedes):  # all that it begins with is of the other too
-            told = {word for word in content(re.split(r"\d", text)[0]) if guard("of_time").fullmatch(word) is None}
-            return bool(told) and told - words("light") <= content(other)
-        return not _is_contrast(text, supersedes) or of_one_thing(text, other, supersedes)
+        told_apart = guard("of_time").fullmatch(supersedes) or _is_contrast(text, supersedes)
+        return not told_apart or of_one_thing(text, other, supersedes)
     return any(over(text, other) for over in (_sets, _moves_home, _instead, _in_role, _has_another_value))
 
 
@@ -167,7 +165,7 @@ def _is_contrast(text: str, value: str) -> bool:
 
 
 def _of_another_person(text: str, other: str) -> bool:
-    """True if one statement is of somebody, by name or by what they are to the speaker, of whom the other says nothing."""
+    """True if one statement is of a person, by name or as a relative, of whom the other says nothing."""
     for one, two in ((text, other), (other, text)):
         named = guard("of_a_name").match(one)
         if named is not None and not holds(two, named["who"]):
@@ -180,7 +178,13 @@ def _of_another_person(text: str, other: str) -> bool:
 
 
 def of_one_thing(text: str, other: str, value: str) -> bool:
-    """True if two statements share a word besides numbers, a value and the word that both begin with."""
+    """True if two statements share a word besides numbers, a value and the word that both begin with.
+
+    Of a time, the one shares all that it says before its own.
+    """
+    if any(map(guard("of_time").fullmatch, value.split())):
+        thing = {word for word in content(re.split(r"\d", text)[0]) if guard("of_time").fullmatch(word) is None}
+        return bool(thing) and thing - words("light") <= content(other)
     first = text.split(" ", 1)[0]
     mine = (content(text) & content(other)) - (content(first) if other.startswith(f"{first} ") else set())
     return any(len(word) > 2 for word in mine - _numbers(mine) - content(value))
