@@ -142,7 +142,7 @@ class Reader:
             asks = mark.strip().startswith(("?", "？")) or guard("question_start").match(updates.worded(said))
             if clauses.MASK in said or asks or not updates.is_news(said) or (self._asked and updates.is_bare(said)):
                 continue
-            said = dates.absolute(said, item.message.at, self._talk.zone)[0] if item.message.at else said
+            said = dates.absolute(said, item.message.at, self._talk.zone, once=False)[0] if item.message.at else said
             span = (start + begin, start + end)
             inside = [memo for memo in found if memo.span[0] < span[1] and span[0] < memo.span[1]]
             if inside:
@@ -254,7 +254,7 @@ class Reader:
                 clause, text=item.text[start + first.start : end], start=first.start, end=end - start, core=0
             )
         text = guard("announced").sub("", clause.text)
-        text = dates.absolute(text, item.message.at, self._talk.zone)[0] if item.message.at else text
+        text = dates.absolute(text, item.message.at, self._talk.zone, once=False)[0] if item.message.at else text
         stated = personal.fitted(self._talk, text, clause.core, plain_name(item.message.name))
         if stated is None:
             return None
