@@ -79,7 +79,7 @@ def test_a_past_trip_did_not_lie_ahead() -> None:
 
 
 def test_a_day_without_its_month_is_of_the_month_that_is_named_beside_it() -> None:
-    text = dates.absolute("We fly from Bristol on 20 December, not on the 21st.", WEDNESDAY, UTC)[0]
-    assert text == "We fly from Bristol on 2026-12-20, not on 2026-12-21."
-    text = dates.absolute("It is on 20 December, not on the 3rd.", WEDNESDAY, UTC)[0]
-    assert text == "It is on 2026-12-20, not on the 3rd."
+    text = dates.absolute("We fly from Bristol on 20 May, not on the 21st.", WEDNESDAY, UTC)[0]
+    assert text == "We fly from Bristol on 2026-05-20, not on 2026-05-21."
+    text = dates.absolute("It is on 20 May, not on the 3rd.", WEDNESDAY, UTC)[0]
+    assert text == "It is on 2026-05-20, not on the 3rd."
