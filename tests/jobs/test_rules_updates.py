@@ -42,6 +42,16 @@ def after(known: list[str], *said: str) -> list[str]:
     [
         ("I live in Bristol with two flatmates", "moved out in october, I'm in Cardiff now", "User lives in Cardiff."),
         ("Ich wohne in Kiel", "nee, seit März wohne ich in Lübeck", "User: seit März wohne ich in Lübeck"),
+        (
+            "Ich heiße Jonas und wohne seit März in Freiburg.",
+            "Ich wohne jetzt in Basel, nicht mehr in Freiburg.",
+            "User: Ich heiße Jonas; Ich wohne jetzt in Basel, nicht mehr in Freiburg",
+        ),
+        (
+            "我叫李伟，住在上海，是一名软件工程师。",
+            "我上个月搬到了杭州，不住在上海了。",
+            "User: 我叫李伟, 是一名软件工程师; 我上个月搬到了杭州，不住在上海了",
+        ),
         ("vivo en Murcia", "ya no, desde septiembre estoy en Alicante", "User: vivo en Alicante"),
         ("abito a Bari", "da maggio sto a Lecce", "User: abito a Lecce"),
         ("moro em Braga", "mudei no mês passado, agora é Aveiro", "User: moro em Aveiro"),
@@ -237,6 +247,8 @@ def test_an_undo_brings_the_old_statement_back(tmp_path: Path, layout: str) -> N
         ("Meine Frau verträgt keine Haselnüsse", "User: Meine Frau verträgt keine Haselnüsse"),
         ("以后回答别超过三句话", "以后回答别超过三句话"),
         ("勤務先は高松の印刷会社です", "User: 勤務先は高松の印刷会社です"),
+        ("I'm allergic to penicillin by the way, in case it ever comes up.", "User is allergic to penicillin."),
+        ("I left Acme and work at Globex now.", "User left Acme and works at Globex now."),
         (
             "For commits: imperative mood, max 60 characters, no ticket numbers",
             "For commits: imperative mood, max 60 characters, no ticket numbers.",
@@ -248,6 +260,11 @@ def test_an_undo_brings_the_old_statement_back(tmp_path: Path, layout: str) -> N
 )
 def test_a_plain_statement_is_taken_without_its_tail(said: str, kept: str) -> None:
     assert after([], said) == [kept]
+
+
+@in_one_test("said", ["Anna and I broke up.", "My favourite drink after is still a flat white."])
+def test_what_would_be_said_by_halves_is_not_taken(said: str) -> None:
+    assert after([], said) == []
 
 
 def test_a_long_sentence_is_no_short_correction() -> None:

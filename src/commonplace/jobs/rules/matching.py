@@ -12,6 +12,8 @@ from functools import lru_cache
 from typing import Final
 
 from commonplace.jobs.rules.patterns import guard, things, words
+from commonplace.text.content import Vocabulary
+from commonplace.text.content import content as carrying
 from commonplace.text.likeness import decide
 from commonplace.text.likeness.wording import RELATIVES, tokens
 from commonplace.text.patterns import pattern
@@ -24,6 +26,7 @@ _EMPTY_NOUN: Final = (
     r"(?:subscription|service|provider|supplier|app|account|plan|contract|tool|client|program|software|company)"
 )
 _SPEAKER: Final = pattern(r"(?:user|we|i|our)\b(?!['’]s)", re.IGNORECASE)
+_LONGEST: Final = 200  # characters of a statement that is made of two
 _OWNER_WORDS: Final = 3  # with which a statement begins that is of another person
 _WE: Final = pattern(r"\A(?:we|i) ")
 _IDEOGRAPH: Final = pattern(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
@@ -91,10 +94,22 @@ def in_its_place(text: str, other: str) -> str:
     """
     said = guard("in_place_of").fullmatch(text.rstrip(" ."))
     if said is None:
-        return text
+        return _with_the_rest(text, other)
     new, old = (next(filter(None, (said[name + way] for way in ("used", "moved", "put")))) for name in ("new_", "old_"))
     place = pattern(rf"(?<![\w`]){re.escape(old)}(?![\w`])", re.IGNORECASE)
     return place.sub(lambda _: new, other) if says_more(other, [old]) and len(place.findall(other)) == 1 else text
+
+
+def _with_the_rest(text: str, other: str) -> str:
+    """Return a statement in a person's own words behind the parts of the one in its place that it says nothing of."""
+    labels = [guard("speaker_label").match(each) for each in (text, other)]
+    if None in labels or labels[0][0] != labels[1][0]:
+        return text
+    new, old = (each[label.end() :] for each, label in zip((text, other), labels, strict=True))
+    said = Vocabulary(carrying(new))
+    parts = [found for found in guard("own_part").finditer(old) if not said.shared(carrying(found["part"]))]
+    left = f"{labels[1][0]}{', '.join(found['part'] for found in parts)}; {new}"
+    return left if parts and said.shared(carrying(old)) and len(left) <= _LONGEST else text
 
 
 def says_more(text: str, values: Sequence[str]) -> bool:
