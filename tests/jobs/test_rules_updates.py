@@ -93,6 +93,11 @@ def test_a_new_home_or_job_takes_the_place_of_the_old_one(before: str, said: str
             "perdón, el 12 de agosto",
             "User: el cumpleaños de mamá es el 12 de agosto",
         ),
+        (
+            "The deadline is 1 December.",
+            "The deadline has been extended to 12 December.",
+            "The deadline is 2026-12-12.",
+        ),
         ("hago pilates los lunes", "han cambiado pilates al jueves", "User: hago pilates los jueves"),
     ],
 )
@@ -121,6 +126,16 @@ def test_what_is_used_or_called_otherwise_takes_its_place(before: str, said: str
             "I'm vegetarian",
             "actually scrap that, I've been eating meat again since the summer",
             "User has been eating meat again since the summer.",
+        ),
+        (
+            "I'm allergic to nuts.",
+            "Turns out I'm not allergic to nuts after all.",
+            "User is not allergic to nuts after all.",
+        ),
+        (
+            "Ich bin allergisch gegen Nüsse.",
+            "Ich bin doch nicht allergisch gegen Nüsse.",
+            "User: Ich bin doch nicht allergisch gegen Nüsse",
         ),
         ("Ich bin Vegetarierin", "esse übrigens wieder Fleisch", "User: esse übrigens wieder Fleisch"),
         (
@@ -205,6 +220,7 @@ def test_what_only_looks_like_a_correction_takes_nothing_out(said: str) -> None:
         ("I moved from Leeds to Bristol.", "Tom has moved in with us now, he doesn't live in Leeds anymore!"),
         ("My sister Clara lives in Bath.", "My brother Jon lives in York now, not in Bath."),
         ("Ada lives in Oslo.", "I moved from Oslo to Bergen."),
+        ("I'm allergic to nuts.", "I'm not allergic to penicillin after all."),
         ("My dentist appointment is on 3 December.", "My doctor's appointment is on 10 December, not on 3 December."),
     ],
 )

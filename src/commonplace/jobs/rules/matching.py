@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Final
 
 from commonplace.jobs.rules.patterns import guard, things, words
+from commonplace.text import denials
 from commonplace.text.content import Vocabulary
 from commonplace.text.content import content as carrying
 from commonplace.text.likeness import decide
@@ -150,7 +151,7 @@ def succeeds(text: str, frame: str, supersedes: str, other: str, *, home: bool =
     if supersedes and _is_held(other, supersedes):
         told_apart = guard("of_time").fullmatch(supersedes) or _is_contrast(text, supersedes)
         return not told_apart or of_one_thing(text, other, supersedes)
-    return any(over(text, other) for over in (_sets, _moves_home, _instead, _in_role, _has_another_value))
+    return any(over(text, other) for over in (_sets, _is_denied, _moves_home, _instead, _in_role, _has_another_value))
 
 
 def takes_back(text: str, values: Iterable[str], other: str) -> bool:
@@ -222,6 +223,13 @@ def _sets(text: str, other: str) -> bool:
     found = guard("sets").match(guard("speaker_label").sub("", text))
     thing = content(found["thing"] or found["named"]) if found else frozenset()
     return len(thing) > 1 and thing <= content(other)
+
+
+def _is_denied(text: str, other: str) -> bool:
+    """True if one says that just what another says is not so (`not allergic to nuts after all`)."""
+    mine, theirs = (carrying(guard("update_over").sub(" ", each)) for each in (text, other))
+    alike = all(map(Vocabulary(mine).holds, theirs)) and all(map(Vocabulary(theirs).holds, mine))
+    return alike and denials.denies(text) and not denials.denies(other)
 
 
 def _moves_home(text: str, other: str) -> bool:

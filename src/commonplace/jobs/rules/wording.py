@@ -52,8 +52,8 @@ _LATER: Final = (
     (pattern(r"\bmyself\b"), "themself"),
 )
 _SIGN_OFF: Final = pattern(
-    r"(?:[\s,;:–—-]+(?:lol|haha+|though|too|as well|you know|thanks|thank you|please|btw|by the way|actually|tho|right|again"
-    r"|(?:just )?in case (?:it|that|this|you|anyone)\b[^,;.]*|if (?:it|that) (?:matters|helps)|just so you know))+\Z",
+    r"(?:[\s,;:–—-]+(?:lol|haha+|though|too|as well|you know|thanks|thank you|please|btw|by the way|actually|tho|right"
+    r"|again|(?:just )?in case (?:it|that|this|you)\b[^,;.]*|if (?:it|that) (?:matters|helps)|just so you know))+\Z",
     re.IGNORECASE,
 )
 
