@@ -103,13 +103,13 @@ def in_its_place(text: str, other: str) -> str:
 
 def _with_the_rest(text: str, other: str) -> str:
     """Return a statement in a person's own words behind the parts of the one in its place that it says nothing of."""
-    labels = [guard("speaker_label").match(each) for each in (text, other)]
-    if None in labels or labels[0][0] != labels[1][0]:
+    mine, theirs = guard("speaker_label").match(text), guard("speaker_label").match(other)
+    if mine is None or theirs is None or mine[0] != theirs[0]:
         return text
-    new, old = (each[label.end() :] for each, label in zip((text, other), labels, strict=True))
+    new, old = text[mine.end() :], other[theirs.end() :]
     said = Vocabulary(carrying(new))
     parts = [found for found in guard("own_part").finditer(old) if not said.shared(carrying(found["part"]))]
-    left = f"{labels[1][0]}{', '.join(found['part'] for found in parts)}; {new}"
+    left = f"{mine[0]}{', '.join(found['part'] for found in parts)}; {new}"
     return left if parts and said.shared(carrying(old)) and len(left) <= _LONGEST else text
 
 
