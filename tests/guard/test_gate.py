@@ -425,3 +425,13 @@ def test_a_description_that_a_topic_has_already_is_no_claim():
     proposal = Proposal(operations=(put,))
     view = View(messages=said, entries=entries, writable=("*.md",))
     assert judge(proposal, view, dict.fromkeys(texts(proposal), ())).held == ()
+
+
+@in_one_test("wish", ["Please don't remember that.", "Bitte nicht merken.", "别记。"])
+def test_what_was_said_not_to_be_remembered_is_no_ground_of_a_statement(wish):
+    """A person who asks not to remember something is asked before a model's words of it are kept."""
+    seen = view("empty")
+    private = Message("user", f"I live in Oslo. {wish}", id="m1")
+    messages = (msgspec.structs.replace(MESSAGES[0], message=private), *MESSAGES[1:])
+    _, judged = run(answer(add("Lives in Oslo", OSLO)), msgspec.structs.replace(seen, messages=messages))
+    assert judged.accepted == ()

@@ -64,6 +64,11 @@ def test_another_occasion_keeps_its_date(tmp_path: Path) -> None:
         "Office hours run Tuesday through Thursday.",
         "The stand-up moved to Tuesday at 9:30.",
         "The stand-up is every Tuesday.",
+        "We always deploy on Tuesday.",
+        "My gym day is Monday.",
+        "The team meeting is on Monday.",
+        "I changed my yoga class from Monday to Friday.",
+        "We moved the stand-up from Monday to Wednesday.",
     ],
 )
 def test_a_span_of_days_and_what_recurs_is_no_date(tmp_path: Path, said: str) -> None:
@@ -75,3 +80,10 @@ def test_a_past_trip_did_not_lie_ahead() -> None:
     text = dates.absolute("We hiked on Friday and drove to Bergen on Saturday.", WEDNESDAY, UTC, past=True)[0]
     assert text == "We hiked on 2026-03-06 and drove to Bergen on 2026-03-07."
     assert dates.absolute("It was moved to Friday", WEDNESDAY, UTC, past=True)[0] == "It was moved to 2026-03-13"
+
+
+def test_a_day_without_its_month_is_of_the_month_that_is_named_beside_it() -> None:
+    text = dates.absolute("We fly from Bristol on 20 May, not on the 21st.", WEDNESDAY, UTC)[0]
+    assert text == "We fly from Bristol on 2026-05-20, not on 2026-05-21."
+    text = dates.absolute("It is on 20 May, not on the 3rd.", WEDNESDAY, UTC)[0]
+    assert text == "It is on 2026-05-20, not on the 3rd."

@@ -42,6 +42,16 @@ def after(known: list[str], *said: str) -> list[str]:
     [
         ("I live in Bristol with two flatmates", "moved out in october, I'm in Cardiff now", "User lives in Cardiff."),
         ("Ich wohne in Kiel", "nee, seit März wohne ich in Lübeck", "User: seit März wohne ich in Lübeck"),
+        (
+            "Ich heiße Jonas und wohne seit März in Freiburg.",
+            "Ich wohne jetzt in Basel, nicht mehr in Freiburg.",
+            "User: Ich heiße Jonas; Ich wohne jetzt in Basel, nicht mehr in Freiburg",
+        ),
+        (
+            "我叫李伟，住在上海，是一名软件工程师。",
+            "我上个月搬到了杭州，不住在上海了。",
+            "User: 我叫李伟, 是一名软件工程师; 我上个月搬到了杭州，不住在上海了",
+        ),
         ("vivo en Murcia", "ya no, desde septiembre estoy en Alicante", "User: vivo en Alicante"),
         ("abito a Bari", "da maggio sto a Lecce", "User: abito a Lecce"),
         ("moro em Braga", "mudei no mês passado, agora é Aveiro", "User: moro em Aveiro"),
@@ -83,6 +93,11 @@ def test_a_new_home_or_job_takes_the_place_of_the_old_one(before: str, said: str
             "perdón, el 12 de agosto",
             "User: el cumpleaños de mamá es el 12 de agosto",
         ),
+        (
+            "The deadline is 1 December.",
+            "The deadline has been extended to 12 December.",
+            "The deadline is 2026-12-12.",
+        ),
         ("hago pilates los lunes", "han cambiado pilates al jueves", "User: hago pilates los jueves"),
     ],
 )
@@ -111,6 +126,16 @@ def test_what_is_used_or_called_otherwise_takes_its_place(before: str, said: str
             "I'm vegetarian",
             "actually scrap that, I've been eating meat again since the summer",
             "User has been eating meat again since the summer.",
+        ),
+        (
+            "I'm allergic to nuts.",
+            "Turns out I'm not allergic to nuts after all.",
+            "User is not allergic to nuts after all.",
+        ),
+        (
+            "Ich bin allergisch gegen Nüsse.",
+            "Ich bin doch nicht allergisch gegen Nüsse.",
+            "User: Ich bin doch nicht allergisch gegen Nüsse",
         ),
         ("Ich bin Vegetarierin", "esse übrigens wieder Fleisch", "User: esse übrigens wieder Fleisch"),
         (
@@ -178,6 +203,32 @@ def test_what_only_looks_like_a_correction_takes_nothing_out(said: str) -> None:
     assert after(KNOWN, said)[: len(KNOWN)] == KNOWN
 
 
+@in_one_test(
+    ("before", "said"),
+    [
+        ("The API listens on port 8080.", "Metrics are on port 9200 now."),
+        ("The API listens on port 8080.", "Database is MySQL 8 on port 3306 for now."),
+        ("The API listens on port 8080.", "Redis listens on port 6379 for now."),
+        ("Our budget is 5000 euros.", "The travel budget is 900 euros now."),
+        ("The frontend runs on Node 20.", "The worker needs Node 22 now."),
+        ("The staging server runs on port 80.", "The production server runs on port 81 now."),
+        ("Use Poetry for dependencies and pytest for the tests.", "The API collides with Jenkins, use 8000 instead."),
+        ("Je fais du judo le mercredi soir", "maintenant c'est escalade le jeudi."),
+        ("Hago yoga los lunes", "ahora la natación es los jueves"),
+        ("I moved to Bristol in May.", "Clara moved from Bristol to York."),
+        ("I moved to Bristol in May.", "Tom moved out of Bristol."),
+        ("I moved from Leeds to Bristol.", "Tom has moved in with us now, he doesn't live in Leeds anymore!"),
+        ("My sister Clara lives in Bath.", "My brother Jon lives in York now, not in Bath."),
+        ("Ada lives in Oslo.", "I moved from Oslo to Bergen."),
+        ("I'm allergic to nuts.", "I'm not allergic to penicillin after all."),
+        ("My dentist appointment is on 3 December.", "My doctor's appointment is on 10 December, not on 3 December."),
+    ],
+)
+def test_what_is_said_of_another_subject_leaves_a_statement_as_it_was(before: str, said: str) -> None:
+    """Of another thing or person: each word beside a new value is in the statement that it changes."""
+    assert after([], before)[0] in after([], before, said)
+
+
 def test_of_two_that_could_be_meant_none_is_changed() -> None:
     known = ["The dentist is on 2026-12-14.", "The dentist for the kids is on 2026-12-18."]
     assert updates.updated("dentist is the 21st instead", enumerate(known)) is None
@@ -212,6 +263,8 @@ def test_an_undo_brings_the_old_statement_back(tmp_path: Path, layout: str) -> N
         ("Meine Frau verträgt keine Haselnüsse", "User: Meine Frau verträgt keine Haselnüsse"),
         ("以后回答别超过三句话", "以后回答别超过三句话"),
         ("勤務先は高松の印刷会社です", "User: 勤務先は高松の印刷会社です"),
+        ("I'm allergic to penicillin by the way, in case it ever comes up.", "User is allergic to penicillin."),
+        ("I left Acme and work at Globex now.", "User left Acme and works at Globex now."),
         (
             "For commits: imperative mood, max 60 characters, no ticket numbers",
             "For commits: imperative mood, max 60 characters, no ticket numbers.",
@@ -223,6 +276,11 @@ def test_an_undo_brings_the_old_statement_back(tmp_path: Path, layout: str) -> N
 )
 def test_a_plain_statement_is_taken_without_its_tail(said: str, kept: str) -> None:
     assert after([], said) == [kept]
+
+
+@in_one_test("said", ["Anna and I broke up.", "My favourite drink after is still a flat white."])
+def test_what_would_be_said_by_halves_is_not_taken(said: str) -> None:
+    assert after([], said) == []
 
 
 def test_a_long_sentence_is_no_short_correction() -> None:

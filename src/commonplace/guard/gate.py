@@ -20,6 +20,7 @@ import msgspec
 from commonplace.config import GateRules
 from commonplace.guard import rewriting, targets
 from commonplace.guard.grounding import Evidence
+from commonplace.guard.phrases import phrase
 from commonplace.guard.proposed import STAMP, headings, links, statements_of, texts, texts_of
 from commonplace.guard.rewriting import Ruling
 from commonplace.guard.screened import Finding
@@ -39,7 +40,7 @@ from commonplace.operations import (
     View,
     ViewEntry,
 )
-from commonplace.records import TRUST_RANK, Trust, is_below_agent, lowest_trust
+from commonplace.records import TRUST_RANK, RecordedMessage, Trust, is_below_agent, lowest_trust
 from commonplace.text import content, days, denials
 from commonplace.text.content import Vocabulary
 from commonplace.text.numerals import numerals
@@ -148,10 +149,19 @@ class _Court:
 
     @functools.cached_property
     def evidence(self) -> Evidence:
-        """What statements may rest on; what the rules took from a person's words needs none."""
+        """All that was said and is known; what the rules took from a person's words needs no ground."""
+        return self._resting_on(self.view.messages)
+
+    @functools.cached_property
+    def ground(self) -> Evidence:
+        """What statements may rest on, without what a person said not to remember; it may still take back."""
+        kept = [m for m in self.view.messages if m.message.role != "user" or not phrase("unkept").search(m.text)]
+        return self.evidence if len(kept) == len(self.view.messages) else self._resting_on(kept)
+
+    def _resting_on(self, messages: Sequence[RecordedMessage]) -> Evidence:
         written = (*headings(self.proposal), *links(self.proposal, self.view))
         known = [f"{entry.section}: {line}" for entry in self.view.entries for line in entry.text.splitlines()]
-        return Evidence(self.view.messages, [*known, *written])
+        return Evidence(messages, [*known, *written])
 
     def fault(self, statement: str, *, journal: bool = False, old: str = "") -> str:
         """Return why a statement does not rest on the messages; empty if it does.
@@ -161,10 +171,10 @@ class _Court:
         if not self.by_model:
             return ""
         if journal:
-            return self.evidence.summary_fault(statement, brief=True)
-        reason = self.evidence.fault(statement)
+            return self.ground.summary_fault(statement, brief=True)
+        reason = self.ground.fault(statement)
         if old and reason.startswith("unfounded:") and (value := rewriting.new_value(old, statement)):
-            return "" if value <= self.evidence.in_messages(value) else reason
+            return "" if value <= self.ground.in_messages(value) else reason
         return reason
 
     # --- one operation ---
@@ -390,7 +400,7 @@ class _Court:
             trust = self.voices.trust(line, "" if before is None or (entry and is_below_agent(entry.trust)) else before)
             stated = headed.get(line, line)
             ground = (
-                self.evidence.summary_fault(stated)
+                self.ground.summary_fault(stated)
                 if is_summary and self.by_model
                 else self.fault(stated, old=before or "")
             )

@@ -32,13 +32,17 @@ SEASONS: Final = {"spring": 3, "summer": 6, "fall": 9, "autumn": 9, "winter": 12
 
 
 class When(msgspec.Struct, frozen=True):
-    """A date found in a text: its place, how it reads as a calendar date, and its first and last day."""
+    """A date found in a text: its place, how it reads as a calendar date, its first and last day.
+
+    `day` is true of a day that is said with its month.
+    """
 
     start: int
     end: int
     wording: str
     first: date
     last: date
+    day: bool = False
 
 
 class _Span(msgspec.Struct, frozen=True):
@@ -316,6 +320,7 @@ _MOVED_TO: Final = pattern(
     re.IGNORECASE,
 )
 """What is before the date that something has now: it lies ahead, whatever the tense."""
+_FROM_TO: Final = pattern(r"\bfrom [a-z]{3,6}days? to [a-z]{3,6}days?\b", re.IGNORECASE)
 _HABIT_AFTER: Final = pattern(r"s\b| (?:mornings|afternoons|evenings|nights)\b| through\b")
 _OF_A_THING: Final = pattern(
     r"\b(?:my|our|your|their|his|her|the|an?|regular|usual|(?:bi-?)?weekly|fortnightly|monthly) \Z", re.IGNORECASE
@@ -324,7 +329,7 @@ _OF_A_THING: Final = pattern(
 _A_THING: Final = pattern(r" (?!(?:at|in|on|from|to|by|after|before|and|or|is|was|for|with|of)\b)[a-z]")
 
 
-def find(text: str, at: datetime, zone: tzinfo, *, past: bool = False) -> list[When]:
+def find(text: str, at: datetime, zone: tzinfo, *, past: bool = False, once: bool = True) -> list[When]:
     """Find the dates that a statement names, in order, none overlapping.
 
     Args:
@@ -332,6 +337,7 @@ def find(text: str, at: datetime, zone: tzinfo, *, past: bool = False) -> list[W
         at: The instant it was said, aware.
         zone: Where its days begin.
         past: Whether it says what has happened: then a bare `Friday` is the last one.
+        once: Whether it is of one occasion; else a bare `Friday` may be each, and stays.
     """
     today = at.astimezone(zone).date()
     found: list[When] = []
@@ -340,25 +346,35 @@ def find(text: str, at: datetime, zone: tzinfo, *, past: bool = False) -> list[W
             if any(match.start() < when.end and when.start < match.end() for when in found):
                 continue
             moved = _MOVED_TO.search(text, 0, match.start()) is not None
-            if reading is _weekday and not moved and _is_no_date(text, match):
-                continue
             lead = (match["lead"] or "").lower()
+            sure = once or moved or lead in _AHEAD
+            if reading is _weekday and not match["which"] and (not sure or _is_no_date(text, match, moved=moved)):
+                continue
             try:
                 span = reading(match, today, lead == "since" or (past and not moved and lead not in _AHEAD))
             except (ValueError, OverflowError):  # a date outside the calendar
                 continue
+            beside = [when.first for when in found if when.day] if reading is _day_of_month else []
+            if span is not None and beside:  # `the 21st` beside `20 December`
+                day = day_of(beside[0].year, beside[0].month, int(match["number"]))
+                span = _on(day) if day is not None and day > beside[0] else None
             if span is not None:
-                found.append(When(match.start(), match.end(), _wording(match, span), span.first, span.last))
+                found.append(
+                    When(match.start(), match.end(), _wording(match, span), span.first, span.last, reading is _calendar)
+                )
     return sorted(found, key=lambda when: when.start)
 
 
-def _is_no_date(text: str, match: re.Match[str]) -> bool:
+def _is_no_date(text: str, match: re.Match[str], *, moved: bool) -> bool:
     """True if a weekday says when something recurs, or which of several things is meant."""
     start, end = match.span()
+    if any(each.start() <= match.start("day") < each.end() for each in _FROM_TO.finditer(text)):
+        return True
+    if moved:
+        return False
     if _HABIT_BEFORE.search(text, max(0, start - 14), start) or _HABIT_AFTER.match(text, end):
         return True
-    bare = not match["lead"] and not match["which"]
-    return bare and bool(_OF_A_THING.search(text, max(0, start - 16), start) and _A_THING.match(text, end))
+    return not match["lead"] and bool(_OF_A_THING.search(text, max(0, start - 16), start) and _A_THING.match(text, end))
 
 
 def _wording(match: re.Match[str], span: _Span) -> str:
@@ -380,9 +396,11 @@ def _wording(match: re.Match[str], span: _Span) -> str:
 _RELATIVE: Final = pattern(r"\b(?:next|last|tomorrow|yesterday|ago)\b", re.IGNORECASE)
 
 
-def absolute(text: str, at: datetime, zone: tzinfo, *, past: bool = False) -> tuple[str, tuple[When, ...]]:
+def absolute(
+    text: str, at: datetime, zone: tzinfo, *, past: bool = False, once: bool = True
+) -> tuple[str, tuple[When, ...]]:
     """Replace relative dates by calendar dates; return the text and the dates found."""
-    found = find(text, at, zone, past=past)
+    found = find(text, at, zone, past=past, once=once)
     return _put(text, found), tuple(found)
 
 

@@ -12,8 +12,11 @@ from functools import lru_cache
 from typing import Final
 
 from commonplace.jobs.rules.patterns import guard, things, words
+from commonplace.text import denials
+from commonplace.text.content import Vocabulary
+from commonplace.text.content import content as carrying
 from commonplace.text.likeness import decide
-from commonplace.text.likeness.wording import MANY, RELATIVES, tokens
+from commonplace.text.likeness.wording import RELATIVES, tokens
 from commonplace.text.patterns import pattern
 
 _YEAR: Final = pattern(r"\b(?:19|20)\d\d\b")
@@ -24,6 +27,8 @@ _EMPTY_NOUN: Final = (
     r"(?:subscription|service|provider|supplier|app|account|plan|contract|tool|client|program|software|company)"
 )
 _SPEAKER: Final = pattern(r"(?:user|we|i|our)\b(?!['’]s)", re.IGNORECASE)
+_LONGEST: Final = 200  # characters of a statement that is made of two
+_OWNER_WORDS: Final = 3  # with which a statement begins that is of another person
 _WE: Final = pattern(r"\A(?:we|i) ")
 _IDEOGRAPH: Final = pattern(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
@@ -91,13 +96,25 @@ def in_its_place(text: str, other: str) -> str:
     """
     said = guard("in_place_of").fullmatch(text.rstrip(" ."))
     if said is None:
-        return text
+        return _with_the_rest(text, other)
     new, old = (next(filter(None, (said[name + way] for way in ("used", "moved", "put")))) for name in ("new_", "old_"))
     place = pattern(rf"(?<![\w`]){re.escape(old)}(?![\w`])", re.IGNORECASE)
     if not says_more(other, [old]) or len(place.findall(other)) != 1:
         return text
     both = place.sub(lambda _: new, other)
     return f"{both.rstrip(' .')} ({said['tail'].strip(' ,')})." if said["tail"] else both
+
+
+def _with_the_rest(text: str, other: str) -> str:
+    """Return a statement in a person's own words behind the parts of the one in its place that it says nothing of."""
+    mine, theirs = guard("speaker_label").match(text), guard("speaker_label").match(other)
+    if mine is None or theirs is None or mine[0] != theirs[0]:
+        return text
+    new, old = text[mine.end() :], other[theirs.end() :]
+    said = Vocabulary(carrying(new))
+    parts = [found for found in guard("own_part").finditer(old) if not said.shared(carrying(found["part"]))]
+    left = f"{mine[0]}{', '.join(found['part'] for found in parts)}; {new}"
+    return left if parts and said.shared(carrying(old)) and len(left) <= _LONGEST else text
 
 
 def says_more(text: str, values: Sequence[str]) -> bool:
@@ -120,7 +137,7 @@ def succeeds(text: str, frame: str, supersedes: str, other: str, *, home: bool =
         other: The statement that may be over.
         home: True if it says where a person lives.
     """
-    if same(text, other) and same(other, text):
+    if (same(text, other) and same(other, text)) or _of_another_person(text, other):
         return False
     if any(_plain(other).startswith(_plain(part) + " ") for part in frame.split("|") if part):
         return True
@@ -135,10 +152,10 @@ def succeeds(text: str, frame: str, supersedes: str, other: str, *, home: bool =
         and (not whose or "'s " in whose)
     ):
         return True
-    if supersedes and _is_held(other, supersedes) and not _of_another_person(text, other):
+    if supersedes and _is_held(other, supersedes):
         told_apart = guard("of_time").fullmatch(supersedes) or _is_contrast(text, supersedes)
         return not told_apart or of_one_thing(text, other, supersedes)
-    return any(over(text, other) for over in (_sets, _moves_home, _instead, _in_role, _has_another_value))
+    return any(over(text, other) for over in (_sets, _is_denied, _moves_home, _instead, _in_role, _has_another_value))
 
 
 def takes_back(text: str, values: Iterable[str], other: str) -> bool:
@@ -168,18 +185,26 @@ def _is_contrast(text: str, value: str) -> bool:
 
 
 def _of_another_person(text: str, other: str) -> bool:
-    """True if one statement begins with a relative or friend of the speaker, and the other is of another or of them."""
-    begins = [RELATIVES & {token.word for token in tokens(each)[:2]} for each in (text, other)]
-    if all(begins):
-        return begins[0].isdisjoint(begins[1])
-    for whose, two in ((begins[0], other), (begins[1], text)):
-        if whose and _SPEAKER.match(two) and not whose & {token.word for token in tokens(two)}:
+    """True if one statement is of a person, by name or as a relative, of whom the other says nothing."""
+    for one, two in ((text, other), (other, text)):
+        named = guard("of_a_name").match(one)
+        if named is not None and not holds(two, named["who"]):
+            return True
+        words_of, others = ([token.word for token in tokens(each)] for each in (one, two))
+        begins = RELATIVES.intersection(words_of[:_OWNER_WORDS])
+        if begins and begins.isdisjoint(others) and (_SPEAKER.match(two) or not RELATIVES.isdisjoint(others)):
             return True
     return False
 
 
 def of_one_thing(text: str, other: str, value: str) -> bool:
-    """True if two statements share a word besides numbers, a value and the word that both begin with."""
+    """True if two statements share a word besides numbers, a value and the word that both begin with.
+
+    Of a time, the one shares all that it says before its own.
+    """
+    if any(map(guard("of_time").fullmatch, value.split())):
+        thing = {word for word in content(re.split(r"\d", text)[0]) if guard("of_time").fullmatch(word) is None}
+        return bool(thing) and thing - words("light") <= content(other)
     first = text.split(" ", 1)[0]
     mine = (content(text) & content(other)) - (content(first) if other.startswith(f"{first} ") else set())
     return any(len(word) > 2 for word in mine - _numbers(mine) - content(value))
@@ -204,6 +229,13 @@ def _sets(text: str, other: str) -> bool:
     return len(thing) > 1 and thing <= content(other)
 
 
+def _is_denied(text: str, other: str) -> bool:
+    """True if one says that just what another says is not so (`not allergic to nuts after all`)."""
+    mine, theirs = (carrying(guard("update_over").sub(" ", each)) for each in (text, other))
+    alike = all(map(Vocabulary(mine).holds, theirs)) and all(map(Vocabulary(theirs).holds, mine))
+    return alike and denials.denies(text) and not denials.denies(other)
+
+
 def _moves_home(text: str, other: str) -> bool:
     """True if a person says in another language than English that they have moved, and another where they live."""
     moved = guard("moved_home").match(text) is not None and guard("not_of_late").search(text) is None
@@ -226,11 +258,11 @@ def _has_another_value(text: str, other: str) -> bool:
         return True
     for new in _claims(text):
         for old in _claims(other)[:2]:  # the whole, and what it begins with
-            if content(old) & content(new) - words("intent"):
+            if content(old) & content(new) - words("intent") - words("light"):
                 found = decide(old, new)
                 if found.kind == "supersedes" or (found.in_frame and (is_new or _are_named(new, old))):
                     return True
-    return is_new and (_is_put_off(text, other) or _in_same_words(text, other))
+    return is_new and _is_put_off(text, other)
 
 
 def _are_named(*claims: str) -> bool:
@@ -239,26 +271,6 @@ def _are_named(*claims: str) -> bool:
         guard("own_thing").match(claim) and (_firm(claim.split()[-1]) or guard("wide").search(claim))
         for claim in claims
     )
-
-
-def _in_same_words(text: str, other: str) -> bool:
-    """True if two statements differ in names and numbers alone, in whatever order they say them."""
-    mine, theirs = _carrying(text), _carrying(other)
-    new, old = mine.keys() - theirs.keys(), theirs.keys() - mine.keys()
-    named = mine.keys() & theirs.keys() - MANY  # a person speaks several languages
-    return (
-        any(len(word) > 2 and not mine[word][0].isupper() for word in named)
-        and bool(new and old)
-        and all(_firm(each[word]) for each, left in ((mine, new), (theirs, old)) for word in left)
-    )
-
-
-def _carrying(text: str) -> dict[str, str]:
-    """Return the words that carry what a statement begins with by their stems, without its subject and light verbs."""
-    claim = next(iter(_claims(text)[1:]), text)
-    claim = claim if any(map(_firm, _WORD.findall(claim))) else text
-    found = {stem(word): word for word in _WORD.findall(claim) if word.lower() not in words("stop")}
-    return {word[:6]: said for word, said in found.items() if word not in words("light")}  # `rehearses`, `rehearsal`
 
 
 def _firm(word: str) -> bool:

@@ -91,14 +91,18 @@ def _worded(
     past = past and rule.kind != "decision" and guard("arranged").search(clause.text) is None
     text, core = clause.text, clause.core
     whens: tuple[dates.When, ...] = ()
+    habit = guard("meets").search(clause.text) is not None
     if item.message.at is not None and not guard("yearly").search(clause.text):
         kept = _recurring_part(clause.text, rule)
-        dated, whens = dates.absolute(clause.text[kept:], item.message.at, talk.zone, past=past and not rule.ahead)
+        once = past or (rule.dated and not habit)
+        dated, whens = dates.absolute(
+            clause.text[kept:], item.message.at, talk.zone, past=past and not rule.ahead, once=once
+        )
         text = clause.text[:kept] + dated
         if not kept and core and whens and whens[0].start < core:
             core = clause.core - (whens[0].end - whens[0].start) + len(whens[0].wording)
     whens = tuple(when for when in whens if _ahead(talk, when, item)) if rule.ahead else whens
-    if rule.dated and not whens:
+    if rule.dated and not whens and not habit:
         return None
     first = whens[0] if whens else None
     stated = None if guard("dangling").search(text) else fitted(talk, text, core, plain_name(item.message.name))

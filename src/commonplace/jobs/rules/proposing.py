@@ -16,10 +16,9 @@ from typing import Any
 import msgspec
 
 from commonplace.guard.screened import instant
-from commonplace.jobs.rules import clauses, matching, overruling, patterns, subjects, values
+from commonplace.jobs.rules import clauses, matching, overruling, patterns, reading, subjects, values
 from commonplace.jobs.rules.memos import CHANGE, Known, Memo, Place, Targets
 from commonplace.jobs.rules.patterns import guard
-from commonplace.jobs.rules.reading import Reader
 from commonplace.layouts.codecs.topics import name_for
 from commonplace.operations import NOTED, AddEntry, AppendJournal, Edit, Proposal, PutItem, PutTopic, ReplaceEntry
 from commonplace.records import RecordedMessage, Source, Trust, lowest_trust
@@ -47,11 +46,13 @@ def extract(messages: Sequence[RecordedMessage], *, zone: tzinfo) -> list[Memo]:
 
 def _gather(messages: Sequence[RecordedMessage], zone: tzinfo) -> list[Memo]:
     """Find the memos, and the corrections of what was said before the range."""
-    reader = Reader(messages, zone)
+    reader = reading.Reader(messages, zone)
     memos: list[Memo] = []
     failures: list[Memo] = []
     last_failure = -2 * _FAILURES_BESIDE
     for message in messages:
+        if message.message.role == "user" and reading.not_for_memory(message.text):
+            memos = [memo for memo in memos if not reading.is_forgotten(memo, message)]
         errors = list(reader.errors(message))
         failures.extend(errors)
         last_failure = message.number if errors else last_failure

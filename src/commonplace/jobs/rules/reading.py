@@ -15,11 +15,13 @@ from typing import Final
 import msgspec
 
 from commonplace.guard.pasted import pasted
+from commonplace.guard.phrases import phrase
 from commonplace.jobs.rules import (
     clauses,
     complete,
     corrections,
     listed,
+    matching,
     orders,
     patterns,
     personal,
@@ -36,6 +38,7 @@ from commonplace.text import dates
 from commonplace.text.pieces import one_line, plain_name
 
 MEMOS_PER_MESSAGE: Final = 4  # the least salient go first
+REPLY_GAP: Final = 2  # messages between what is said and that it is not to be remembered
 NAME_CHARS: Final = 25  # of what is over, where a statement begins with it
 SCAN_CHARS: Final = 20_000  # of a longer message only head and tail are read: the middle is pasted
 
@@ -52,7 +55,7 @@ class Reader:
         """Return the memos of one message in the order they were said; of many the most salient."""
         text = item.text
         if item.message.role == "user" and (item.message.trust or "user") == "user":
-            if self._not_meant(text):
+            if self._not_meant(text) or not_for_memory(text):
                 return []
             memos = [memo for start, part in self._parts(text) for memo in self._of_user(item, start, part)]
             self._asked = all(memo.slot == CHANGE for memo in memos)
@@ -139,7 +142,7 @@ class Reader:
             asks = mark.strip().startswith(("?", "？")) or guard("question_start").match(updates.worded(said))
             if clauses.MASK in said or asks or not updates.is_news(said) or (self._asked and updates.is_bare(said)):
                 continue
-            said = dates.absolute(said, item.message.at, self._talk.zone)[0] if item.message.at else said
+            said = dates.absolute(said, item.message.at, self._talk.zone, once=False)[0] if item.message.at else said
             span = (start + begin, start + end)
             inside = [memo for memo in found if memo.span[0] < span[1] and span[0] < memo.span[1]]
             if inside:
@@ -255,11 +258,23 @@ class Reader:
                 clause, text=item.text[start + first.start : end], start=first.start, end=end - start, core=0
             )
         text = guard("announced").sub("", clause.text)
-        text = dates.absolute(text, item.message.at, self._talk.zone)[0] if item.message.at else text
+        text = dates.absolute(text, item.message.at, self._talk.zone, once=False)[0] if item.message.at else text
         stated = personal.fitted(self._talk, text, clause.core, plain_name(item.message.name))
         if stated is None:
             return None
         return talks.memo_of(item, "fact", stated, talks.span_of(start, clause), 0.3, slot=CHANGE, supersedes=old)
+
+
+def not_for_memory(text: str) -> bool:
+    """True if a person asks not to remember what they say, or to forget it."""
+    return phrase("unkept").search(text) is not None or guard("to_forget").search(text) is not None
+
+
+def is_forgotten(memo: Memo, item: RecordedMessage) -> bool:
+    """True if a message that is not for memory says what a memo does, or right behind it says nothing of its own."""
+    more = matching.content(phrase("unkept").sub("", item.text))
+    alone = item.number - memo.number <= REPLY_GAP and len(more) <= 1  # `please`
+    return alone or (guard("to_forget").search(item.text) is not None and matching.same(memo.text, item.text))
 
 
 def _last_clause(said: str) -> str:

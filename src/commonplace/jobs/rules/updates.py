@@ -27,7 +27,6 @@ _LEAST_CHARS: Final = 4  # of a word that two texts share; fewer if it is of wid
 _OWNER_WORDS: Final = 3  # with which a statement begins that is of another person
 _TIMES: Final = frozenset({"date", "clock"})
 _SIGN_WORDS: Final = 3  # of what says that a value is corrected
-_OTHER_WORDS: Final = 2  # that a clause with a new day may have beside the thing it names
 _LONGEST: Final = 200  # characters of a sentence that corrects
 
 
@@ -63,7 +62,7 @@ def _bare(said: str) -> str:
 
 def _unsigned(text: str) -> str:
     """Return a text without the words that say that something changed."""
-    return guard("update_bare").sub(" ", guard("update_sign").sub(" ", text))
+    return guard("update_sign").sub(" ", guard("update_bare").sub(" ", text))
 
 
 def worded(said: str) -> str:
@@ -101,18 +100,19 @@ def _revalued(said: str, other: str) -> str | None:
     said_sorts = values.sorts(", ".join(parts))
     sorts = values.sorts(other) if said_sorts else said_sorts
     text = values.replaced(", ".join(parts), other) if said_sorts & sorts else None
-    if text is None or denials.denies(other):
+    if text is None or denials.denies(other) or values.things(said) - sorts:  # another thing is named
         return None
     things = said_sorts & sorts & kinds().keys()
     if things and (not _one_uses(said, other) or _persons(other) != _persons(said)):
         return None
     if is_bare(said):
         return text if things or _is_meant_bare(said, other) else None
-    told = " ".join(each for each in parts if values.sorts(each) & sorts)
-    known = content.Vocabulary(content.content(other))
-    if len(_words(_unsigned(values.without(told)), known)) > (_OTHER_WORDS if said_sorts & sorts & _TIMES else 1):
-        return None  # it tells of more than this thing
-    if not _of_one_thing(_unsigned(values.without(said)), values.without(other)):
+    valued = max(place for place, each in enumerate(parts) if values.sorts(each) & sorts)
+    told = _unsigned(values.without(", ".join(parts[: valued + 1])))
+    if _words(told, content.Vocabulary(content.content(other))):
+        return None  # it tells of another thing, or of more than this one
+    known = content.Vocabulary(content.content(values.without(other)))
+    if not any(_carries(each) and _holds(known, each) for each in _WORD.findall(told)):
         return None
     says_it_all = values.is_whole(said) and said_sorts & sorts & _TIMES and not sorts & _TIMES <= said_sorts
     return OWN if says_it_all else text
@@ -129,27 +129,6 @@ def _is_meant_bare(said: str, other: str) -> bool:
     if guard("update_mistaken").search(said):
         return True
     return guard("update_put").search(said) is not None and guard("update_lasting").search(other) is None
-
-
-def _of_one_thing(said: str, other: str) -> bool:
-    """True if two texts name one thing, and no word beside it tells them apart (`eye appointment`)."""
-    known = content.Vocabulary(content.content(other))
-    found = [each for each in _WORD.finditer(said) if _carries(each[0]) and _holds(known, each[0])]
-    return any(not _is_another(said, each, known) for each in found)
-
-
-def _is_another(said: str, thing: re.Match[str], known: content.Vocabulary) -> bool:
-    if not _ends_a_phrase(said, thing[0], known):
-        return True
-    before = re.search(r"([^\W_]+)[ '’-]\Z", said[: thing.start()])
-    behind = guard("update_of").match(said, thing.end())
-    beside = [
-        each for each in (before[1] if before else "", (behind["what"] or behind["what_"]) if behind else "") if each
-    ]
-    return any(
-        not (_holds(known, each) or guard("update_light").fullmatch(each) or not content.content(each))
-        for each in beside
-    )
 
 
 def _words(text: str, known: content.Vocabulary) -> list[str]:

@@ -26,6 +26,7 @@ _ADVERB: Final = pattern(
     r"officially|originally|ultimately|eventually|formally|simply|seldom|no longer|hardly|barely|highly|much)\s+",
     re.IGNORECASE,
 )
+_PAST: Final = pattern(r"\w+ed|left|quit|sold|began|became|gave|got|went|took|lost|found", re.IGNORECASE)
 _REMIND: Final = pattern(r"(?:please )?remind me (to|about|of|that) ", re.IGNORECASE)
 _AND_VERB: Final = pattern(
     r"(?P<and>,(?= [a-z]+(?:,| and| or) )"
@@ -51,8 +52,8 @@ _LATER: Final = (
     (pattern(r"\bmyself\b"), "themself"),
 )
 _SIGN_OFF: Final = pattern(
-    r"[\s,;:–—-]+(?:lol|haha+|though|too|as well|you know|thanks|thank you|please|btw|by the way|actually|tho|right|"
-    r"again)\Z",
+    r"(?:[\s,;:–—-]+(?:lol|haha+|though|too|as well|you know|thanks|thank you|please|btw|by the way|actually|tho|right"
+    r"|again|(?:just )?in case (?:it|that|this|you)\b[^,;.]*|if (?:it|that) (?:matters|helps)|just so you know))+\Z",
     re.IGNORECASE,
 )
 
@@ -95,7 +96,7 @@ def _third(rest: str, joined: str | None) -> str:
     if verb.endswith(","):
         verb, space, tail = verb[:-1], "", f", {tail}"
     form = third_form(verb)
-    if form != verb:
+    if form != verb or _PAST.fullmatch(verb):
         tail = _AND_VERB.sub(_joined, tail)
     return f"{rest[:position]}{form}{space}{of_others(tail)}"
 
