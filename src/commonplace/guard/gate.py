@@ -163,15 +163,15 @@ class _Court:
         known = [f"{entry.section}: {line}" for entry in self.view.entries for line in entry.text.splitlines()]
         return Evidence(messages, [*known, *written])
 
-    def fault(self, statement: str, *, journal: bool = False, old: str = "") -> str:
+    def fault(self, statement: str, *, journal: bool = False, summary: bool = False, old: str = "") -> str:
         """Return why a statement does not rest on the messages; empty if it does.
 
         Of one in the place of an `old` one they may say the value alone.
         """
         if not self.by_model:
             return ""
-        if journal:
-            return self.ground.summary_fault(statement, brief=True)
+        if journal or summary:
+            return self.ground.summary_fault(statement, brief=journal)
         reason = self.ground.fault(statement)
         if old and reason.startswith("unfounded:") and (value := rewriting.new_value(old, statement)):
             return "" if value <= self.ground.in_messages(value) else reason
@@ -399,12 +399,7 @@ class _Court:
             entry = by_text.get(content.fold(before)) if before is not None else None
             trust = self.voices.trust(line, "" if before is None or (entry and is_below_agent(entry.trust)) else before)
             stated = headed.get(line, line)
-            ground = (
-                self.ground.summary_fault(stated)
-                if is_summary and self.by_model
-                else self.fault(stated, old=before or "")
-            )
-            reason = self._screened([line]) or ground
+            reason = self._screened([line]) or self.fault(stated, summary=is_summary, old=before or "")
             if before is not None:
                 replaced = [entry or targets.line_of(edit, touched, before)]
                 reason = reason or self._protected(replaced) or self._below(trust, replaced)
@@ -427,9 +422,8 @@ class _Court:
         for line, before, rule in carried.out:
             if rule.place == "waits":
                 entry = by_text.get(content.fold(before)) if before else None
-                alone: Edit = AddEntry(path=edit.path, text=line)
-                if entry is not None:
-                    alone = ReplaceEntry(path=edit.path, target=entry.id, text=line)
+                added = AddEntry(path=edit.path, text=line)
+                alone: Edit = ReplaceEntry(path=edit.path, target=entry.id, text=line) if entry is not None else added
                 if isinstance(edit, PutTopic):
                     alone = PutTopic(
                         path=edit.path, body=line, title="" if touched else edit.title, line=before,
