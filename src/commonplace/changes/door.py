@@ -444,9 +444,8 @@ class Door:
             "reason": screen(waits.reason),
             "actor": screen(actor),
             "operation": encoded,
+            "met": screen(fingerprint(theirs(waits.operation, self._parts.reader))),
         }
-        if waits.state == "conflicted":
-            line["theirs"] = screen(theirs(waits.operation, self._parts.reader))
         plan.line(REVIEW, json_line(line, checksum=True))
         return name
 

@@ -157,6 +157,7 @@ def test_what_waits_is_listed_approved_edited_and_rejected(run, waiting):
     run_in = partial(run, "-C", ".commonplace-memory")
     shown = run_in("review").out
     assert all(text in shown for text in (*waiting, "pending", "A is open", "a person wrote what this would change"))
+    assert "   - A is shut\n   + A is open\n" in shown
     first, second, third = waiting
     assert run_in("review", "approve", first).code == 0
     assert run_in("review", "edit", second, "B", "is", "closed").code == 0
