@@ -30,7 +30,6 @@ from commonplace.errors import (
     InputError,
     RecordNotFoundError,
     StoreError,
-    StoreReadOnlyError,
     VersionConflictError,
     require_text,
 )
@@ -171,8 +170,6 @@ class Door:
             logger.warning("a refusal could not be logged", exc_info=True)
 
     def _check(self, operations: Sequence[Operation]) -> None:
-        if self._parts.store.read_only:
-            raise StoreReadOnlyError("this memory is read-only; open it for writing to change it")
         for operation in operations:
             if not isinstance(operation, OPERATIONS) or not isinstance(getattr(operation, "path", ""), str):
                 raise InputError(f"{type(operation).__name__} is no operation on a path given as text")
