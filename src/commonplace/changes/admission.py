@@ -469,7 +469,7 @@ class Admission:
         sources = made[1].sources if made else ()
         match record:
             case RecordedMessage():
-                burying.message(plan, record, self._parts, aged=operation.aged)
+                burying.message(plan, record, self._parts, aged=operation.aged, alone=operation.alone)
                 return None
             case _:
                 edit = burying.removal(record)

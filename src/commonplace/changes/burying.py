@@ -18,11 +18,11 @@ _OF_SESSION: Final = "{session}"
 _HASHES: Final = 1000  # in one line of a transcript
 
 
-def message(plan: Plan, said: RecordedMessage, parts: Parts, *, aged: bool) -> None:
-    """Hide one message; what is only `aged` may be said again."""
+def message(plan: Plan, said: RecordedMessage, parts: Parts, *, aged: bool, alone: bool) -> None:
+    """Hide one message; what is only `aged` may be said again, and neither that nor one `alone` takes records along."""
     name = str(said.message.id)
     plan.bury("" if aged else said.text, parts.store.key(), [Source(said.session, name)], hides=True)
-    plan.forget_messages(ForgetMove(said.session, name, aged=aged))
+    plan.forget_messages(ForgetMove(said.session, name, aged=aged or alone))
     plan.kinds["forget"] = None
     plan.removed.append(said.id)
 

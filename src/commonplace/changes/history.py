@@ -332,7 +332,7 @@ class History:
                     steps.append(Step(number, change.at, change.actor, change.reason, record.text))
             for number, added in self._parts.ledger.versions(each):
                 change = self._parts.ledger.change(number)
-                if change is not None and not change.erased:
+                if change is not None and (added.text or not change.erased):
                     steps.append(Step(number, change.at, change.actor, change.reason, added.text))
                 for i, source in enumerate(added.sources):
                     quotes.update(dict.fromkeys(quoted(self._parts.sessions, source, added.quotes[i : i + 1])))
