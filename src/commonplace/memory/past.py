@@ -83,7 +83,7 @@ class Past:
 
         Raises:
             GoneError, RecordNotFoundError: There is no such record or session.
-            InputError: Several records hold these words; the error says how many, and names some.
+            InputError: Several records hold these words, or what is meant is of another scope than the first.
         """
         named = record_id_or_query
         scope, these = self._chain.meant(
