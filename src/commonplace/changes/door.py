@@ -18,7 +18,7 @@ import msgspec
 
 from commonplace.changes import burying
 from commonplace.changes.actors import Actor
-from commonplace.changes.admission import FORGOTTEN, RACED, Admission, Stop, Taken, Waits
+from commonplace.changes.admission import RACED, Admission, Stop, Taken, Waits
 from commonplace.changes.generated import GeneratedFiles
 from commonplace.changes.merging import kept_out, theirs
 from commonplace.changes.overflow import Overflow
@@ -247,7 +247,8 @@ class Door:
                     raise
                 held_back = Taken((Waits(operation, stop.outcome.reason),))
                 # What was forgotten is kept nowhere again, not even to be asked about.
-                taken.append(Taken(note=FORGOTTEN.reason) if stop.outcome is FORGOTTEN else held_back)
+                is_forgotten = stop.outcome.reason.startswith(burying.FORGOTTEN)
+                taken.append(Taken(note=stop.outcome.reason) if is_forgotten else held_back)
             except (InputError, RecordNotFoundError) as error:
                 if not request.partial or self._parts.drift.moved(self._touched([operation])):
                     raise
