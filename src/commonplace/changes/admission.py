@@ -240,8 +240,8 @@ class Admission:
             applied = plan.work_out(operation, layer, path)
         if applied.duplicate and not (actor.explicit and self._is_hidden(applied.duplicate)):
             return Taken(same=applied.duplicate)
-        if self._parts.tombstones.forbids(said := [text for _, text in applied.added]):
-            raise Stop(burying.refused(said, self._parts))
+        if self._parts.tombstones.forbids(new := [text for _, text in applied.added]):
+            raise Stop(burying.refused(new, self._parts))
         if applied.duplicate:  # its file says it already, and it is shown again for what it rests on now
             plan.again(operation, self._parts.reader.find(applied.duplicate), trust=trust, person=actor.person)
             return Taken()

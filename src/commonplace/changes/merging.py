@@ -98,6 +98,8 @@ def theirs(operation: Operation, reader: Reader) -> str:
             return (reader.data(path) or b"").decode("utf-8", "replace")
         case ReplaceEntry(target=name) | RemoveEntry(target=name) | Forget(record=name) | Promote(record=name):
             pass
+        case PutTopic(body=""):
+            return ""  # a title or description alone takes nothing away
         case PutTopic(path=name) | RemoveTopic(path=name):
             pass
         case PutItem(path=path, id=item) | RemoveItem(path=path, id=item):

@@ -25,6 +25,8 @@ from commonplace.records import Outcome, Record, Waiting
 from commonplace.text.likeness import nominate
 from commonplace.text.pieces import fingerprint
 
+WORDS: Final = ("text", "body", "description", "title")
+"""Where an operation has what it would say: the first of these that holds something."""
 _OPERATION: Final[Any] = Operation
 
 
@@ -131,7 +133,7 @@ class Queue:
             return Outcome(status="conflict", reason=said)
         built = dict(waiting.operation)
         if text is not None:
-            built["body" if "body" in built else "text"] = text
+            built[next((key for key in WORDS if built.get(key)), "text")] = text
         built["trust"] = "user"
         operation = msgspec.convert(built, _OPERATION)
         reason = reason or f"approved {name}"

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final, Literal, NamedTuple, cast
 
+from commonplace.changes.review import WORDS
 from commonplace.errors import InputError
 from commonplace.records import Waiting
 from commonplace.text.pieces import one_line
@@ -44,7 +45,8 @@ def words(waiting: Waiting) -> str:
     """Return the words that memory would get by what waits."""
     operation = waiting.operation
     data = operation.get("data") or {}
-    return str(operation.get("text") or operation.get("body") or data.get("content") or data or "")
+    said = next(filter(None, (operation.get(key) for key in WORDS)), "")
+    return str(said or data.get("content") or data or "")
 
 
 def edited(waiting: Waiting) -> Iterator[tuple[str, str]]:
