@@ -106,7 +106,8 @@ class Memory(Past):
         require_mode(jobs)
         return cls(Opening(
             location=os.fspath(location), scopes=scope_chain(scope, design), layout=design,
-            kept_as=designs.kept_as(named, design, os.fspath(location)), config=configured(design, os.fspath(location), config),
+            kept_as=designs.kept_as(named, design, os.fspath(location)),
+            config=configured(design, os.fspath(location), config),
             clock=clock or system_clock, llm=llm, embedder=embedder, mode=jobs, read_only=read_only, found=found,
         ))  # fmt: skip
 
