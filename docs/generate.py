@@ -50,7 +50,7 @@ def is_section(kind: object) -> bool:
 
 def table(prefix: str, owner: type, fields) -> str:
     comments = comments_of(owner)
-    rows = ["| knob | default | unit | meaning, and where it comes from |", "|---|---|---|---|"]
+    rows = ["| knob | default | unit | meaning |", "|---|---|---|---|"]
     for field in fields:
         meaning = comments.get(field.name, "").replace("|", "\\|")
         rows.append(f"| `{prefix}{field.name}` | `{shown(field)}` | {unit(field)} | {meaning} |")

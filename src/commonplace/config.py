@@ -51,7 +51,7 @@ class RecallConfig(msgspec.Struct, frozen=True):
     embed_seconds: float = 3.0  # a recall waits so long for vectors; what has none by then is found by its words
     vector_weight: float = 0.5  # what the nearest counts against the best words
     vector_floor: float = 0.6  # of a hit that shares no word: 0 as near as unrelated texts, 1 as the same text
-    model_chooses: bool = True  # seed facts, llm_search: a model orders what the tool looks up; else our ranking
+    model_chooses: bool = True  # a model orders what the tool looks up; else our ranking
     rerank_seconds: float = 20.0  # a model that was asked to order the hits; after it the order is ours
 
 
@@ -62,20 +62,20 @@ class ContextConfig(msgspec.Struct, frozen=True):
     stable_share: float = 0.75  # of the budget, for what is shown without a question; the rest is for what is recalled
     recall_k: int = 8  # hits asked for
     notes_tokens: int = 400  # of today's notes, in layouts that show them
-    live: bool = False  # seed facts: a change of a frozen section is shown at once; else in the next session
-    buffer: bool = True  # seed facts: one-line summaries of the session, in layouts that show them
-    buffer_lines: int = 20  # seed facts
+    live: bool = False  # a change of a frozen section is shown at once; else in the next session
+    buffer: bool = True  # one-line summaries of the session, in layouts that show them
+    buffer_lines: int = 20  # of these summaries at most
     recap: bool = True  # the live conversation, in layouts that recap it; off if the host sends its messages itself
     tree_tokens: int = 600  # of the tree of topics, in layouts that show it
-    index_lines: int = 200  # seed memdir: lines of a document with its generated index of topics
-    index_bytes: int = 25_000  # seed memdir: bytes of the same
+    index_lines: int = 200  # lines of a document with its generated index of topics
+    index_bytes: int = 25_000  # bytes of the same
 
 
 class ModelConfig(msgspec.Struct, frozen=True):
     """How a model is called; every limit is passed to the SDK, whose own read timeout is 600 s."""
 
     base_url: str = ""  # of an OpenAI-compatible server: Ollama, vLLM, OpenRouter, LM Studio
-    timeout_seconds: float = 60.0  # seed two-layer after its fix; bounds one call with all its retries
+    timeout_seconds: float = 60.0  # bounds one call with all its retries
     connect_seconds: float = 5.0  # a server that is not there is known at once
     max_tokens: int = 2000  # of one answer
     input_tokens: int = 0  # that the model takes, if known; a window is compacted at four fifths of it
@@ -112,67 +112,67 @@ class ConsolidationConfig(msgspec.Struct, frozen=True):
     message_tokens: int = 1500  # of one message in a prompt; the middle of a longer one is left out
     entries: int = 120  # records a model is shown, at most
     idle_seconds: float = 3600.0  # a session without a message for so long is consolidated
-    turns: int = 5  # seed graph: a session is consolidated from so many turns on
+    turns: int = 5  # a session is consolidated from so many turns on
     window_tokens: int = 24_000  # a live window past this is compacted
-    window_messages: int = 50  # seed two-layer, memoryWindow: a longer live window is cut
-    keep_messages: int = 20  # seed structured: what a compaction keeps
-    keep_share: float = 0.0  # seed two-layer: above 0, a compaction keeps this share of `window_messages` instead
+    window_messages: int = 50  # a longer live window is cut
+    keep_messages: int = 20  # what a compaction keeps
+    keep_share: float = 0.0  # above 0, a compaction keeps this share of `window_messages` instead
     recap_tokens: int = 4000  # of the live window, where the layout recaps it
     rewrite_tokens: int = 16_000  # of a document a model writes anew; of a longer one it is given the end
-    model: str = ""  # seed two-layer: the model of these calls; the one that was opened when empty
-    compaction: bool = True  # seed structured: whether a long live window is compacted by itself, where the layout asks
-    context_tokens: int = 50_000  # seed structured: a window of which a prompt is estimated above it is compacted
-    summary_tokens: int = 500  # seed structured: of a compaction's summary
-    episodes: bool = True  # seed facts, extract_on_end: an ended session leaves an episode, where the layout asks
-    episode_turns: int = 3  # seed facts: a shorter session leaves none
-    episodes_by_model: bool = True  # seed facts, llm_extract: a model writes episodes; else the rules
-    summary_tools: bool = True  # results of tools in the prompt for it; seed structured leaves them out
+    model: str = ""  # the model of these calls; the one that was opened when empty
+    compaction: bool = True  # whether a long live window is compacted by itself, where the layout asks
+    context_tokens: int = 50_000  # a window of which a prompt is estimated above it is compacted
+    summary_tokens: int = 500  # of a compaction's summary
+    episodes: bool = True  # an ended session leaves an episode, where the layout asks
+    episode_turns: int = 3  # a shorter session leaves none
+    episodes_by_model: bool = True  # a model writes episodes; else the rules
+    summary_tools: bool = True  # results of tools in the prompt for it
     summary_message_tokens: int = 1500  # of one message in the prompt for it
     summary_seconds: float = 60.0  # of the call for it
     attempts: int = 5  # of a model at one range; then the rules take it
     retry_seconds: float = 60.0  # until the second attempt; doubled for each after it, an hour at most
-    awaited_seconds: float = 30.0  # seed two-layer: reset and end wait for their job at most so long
-    close_seconds: float = 60.0  # seed memdir: jobs under way at close may take so long
+    awaited_seconds: float = 30.0  # reset and end wait for their job at most so long
+    close_seconds: float = 60.0  # jobs under way at close may take so long
 
 
 class MergingConfig(msgspec.Struct, frozen=True):
     """How a new entry is held against those that are there, in layouts with the add rule `merge` or `label`."""
 
-    on_write: bool = True  # seed facts, merge_on_write
-    merge_threshold: float = 0.7  # seed facts: from this cosine on, a model is asked about every doubtful entry
-    add_threshold: float = 0.3  # seed facts: below this cosine an entry is new; between both, of the nearest alone
-    ask_model: bool = True  # seed facts, llm_consolidate: a model merges and judges doubtful entries; else the rules
+    on_write: bool = True  # compare new entries with those that are there; else they are added beside them
+    merge_threshold: float = 0.7  # from this cosine on, a model is asked about every doubtful entry
+    add_threshold: float = 0.3  # below this cosine an entry is new; between both, of the nearest alone
+    ask_model: bool = True  # a model merges and judges doubtful entries; else the rules
 
 
 class ItemsConfig(msgspec.Struct, frozen=True):
     """How turns become notes and typed items, and which items enter a prompt; for layouts that have them."""
 
-    daily_notes: bool = True  # seed structured, legacyDailyNotesEnabled: a line a turn, shown if no item is
-    recent_days: int = 7  # seed structured: days of notes before today
-    code_aware: bool = True  # seed structured: failures, fixes, and the names of files and techniques
-    promotion: bool = True  # seed structured: an item of such confidence moves to a layer that lasts
-    promotion_confidence: float = 0.75  # seed structured
-    decay: bool = True  # seed structured: an old item counts less; nothing is taken away for its age
-    decay_days: int = 30  # seed structured
+    daily_notes: bool = True  # a line a turn, shown if no item is
+    recent_days: int = 7  # days of notes before today
+    code_aware: bool = True  # failures, fixes, and the names of files and techniques
+    promotion: bool = True  # an item of such confidence moves to a layer that lasts
+    promotion_confidence: float = 0.75  # from it on an item moves
+    decay: bool = True  # an old item counts less; nothing is taken away for its age
+    decay_days: int = 30  # after so many days an item is old
     skill: str = ""  # what the agent does now; a tag of new items, and items that have it come first
-    soft_tokens: int = 1800  # seed structured: of the items in a prompt
-    max_tokens: int = 3500  # seed structured: of the same, for those that fit best
-    working_top_k: int = 6  # seed structured: lines of the live session and its summary
-    episodic_top_k: int = 8  # seed structured
-    semantic_top_k: int = 6  # seed structured
-    procedural_top_k: int = 4  # seed structured
-    episodic_days: int = 21  # seed systems 3.1: items of older days are found by recall alone
-    disclosure: str = "summary"  # seed systems 3.1: index, summary, selective_detail or full
-    style: str = "balanced"  # seed systems 3.1: compact, balanced or rich
-    detail_score: float = 0.80  # seed systems 3.1: from it on, selective_detail shows more
-    hints: bool = True  # seed systems 3.1: say how the tool shows more
+    soft_tokens: int = 1800  # of the items in a prompt
+    max_tokens: int = 3500  # of the same, for those that fit best
+    working_top_k: int = 6  # lines of the live session and its summary
+    episodic_top_k: int = 8  # items of what happened, at most
+    semantic_top_k: int = 6  # facts and preferences, at most
+    procedural_top_k: int = 4  # ways to do something, at most
+    episodic_days: int = 21  # items of older days are found by recall alone
+    disclosure: str = "summary"  # index, summary, selective_detail or full
+    style: str = "balanced"  # compact, balanced or rich
+    detail_score: float = 0.80  # from it on, selective_detail shows more
+    hints: bool = True  # say how the tool shows more
 
 
 class Config(msgspec.Struct, frozen=True):
     """All knobs of one memory."""
 
     timezone: str = "UTC"  # IANA name; files are dated in it
-    enabled: bool = True  # seed facts: off leaves the prompt empty, the tool without an answer and the jobs undone
+    enabled: bool = True  # off leaves the prompt empty, the tool without an answer and the jobs undone
     project: str = ""  # whose files are layered over the others: an id, a git common directory or a path
     store: StoreConfig = msgspec.field(default_factory=StoreConfig)
     guard: GuardConfig = msgspec.field(default_factory=GuardConfig)

@@ -161,11 +161,13 @@ class Promote(_Operation, frozen=True, kw_only=True, tag="promote"):
 class Forget(_Operation, frozen=True, kw_only=True, tag="forget"):
     """Hide one record and keep it from coming back: removed, with a tombstone for its text and sources.
 
-    With `aged` it only goes for its age: what rests on it stays, and it may be said again.
+    With `aged` it only goes for its age: what rests on it stays, and it may be said again. A message that goes `alone`
+    leaves what rests on it to other operations.
     """
 
     record: str
     aged: bool = False
+    alone: bool = False
 
 
 Edit = (

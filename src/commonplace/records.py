@@ -441,16 +441,19 @@ class Receipt(msgspec.Struct, frozen=True, kw_only=True):
 class Waiting(msgspec.Struct, frozen=True, kw_only=True):
     """One operation that waits for a person, and why it was not simply done.
 
-    `theirs` is the text at the place where a conflicted one wanted to write; empty if there is none.
+    `theirs` is what memory says now at the place that it would change, or, of an entry that would be added, what
+    memory came to say of it since; empty if there is none. `quotes` are the messages that it rests on. An `overtaken`
+    one met another text when it began to wait: it is done only in words that a person gives.
     """
 
     id: str
-    state: Literal["pending", "quarantined", "conflicted"]
+    state: Literal["pending", "quarantined", "conflicted", "overtaken"]
     at: datetime
     reason: str
     operation: dict[str, Any]
     actor: str = ""
     theirs: str = ""
+    quotes: tuple[Quote, ...] = ()
 
 
 class Problem(msgspec.Struct, frozen=True, kw_only=True):

@@ -159,7 +159,7 @@ def test_a_topic_written_by_two_at_once_waits(kept):
     write(folder, path, "theirs\n")
     with opened(folder, clock=later()) as memory:
         (waits,) = memory.review().list()
-        assert (waits.operation["body"], waits.theirs) == ("ours", "theirs\n")
+        assert (waits.operation["body"], waits.theirs) == ("ours", "theirs")
         assert memory.read(path).body == "theirs"
         assert memory.review().approve(waits.id).status == "applied"
         assert memory.read(path).body == "ours"

@@ -10,7 +10,7 @@ import pytest
 
 from commonplace import Memory, Message, Request
 from commonplace.errors import RecordNotFoundError
-from commonplace.operations import AddEntry
+from commonplace.operations import AddEntry, PutTopic
 from commonplace.records import Source
 from commonplace.testing import FixedClock
 from marking import slow_after
@@ -62,6 +62,36 @@ def kept(folder: Path, said: list[str], fact: str, cites: tuple[int, ...]) -> st
         memory.apply([AddEntry(path="facts/user.md", text=fact, sources=sources)], reason="")
         memory.forget("s:1#0")
         return shown(memory)
+
+
+REX = "I live in Leeds. My dog Rex is a spaniel."
+
+
+@pytest.mark.parametrize("erase", [True, False])
+def test_words_take_of_a_message_what_tells_of_their_sentence(tmp_path: Path, erase: bool) -> None:
+    """Audit: `forget --every Rex --erase` took "User lives in Leeds." along, which rests on the same message."""
+    with Memory.open(tmp_path, jobs="worker") as memory:
+        (source,) = memory.append("s:1", [Message("user", REX)])
+        facts = ("The user lives in Leeds.", "The user has a spaniel as a dog.", "The dog is called Rex.")
+        added = [AddEntry(path="facts/user.md", text=text, sources=(source,)) for text in facts]
+        memory.apply(added, reason="")
+        memory.note("history", "We met in Leeds. Rex barked at noon.")
+        dry = memory.forget("rex", every=True, erase=erase, dry_run=True).forgotten
+        assert {text for _, text in dry} == {*facts[1:], REX, "Rex barked at noon."}
+        assert set(memory.forget("rex", every=True, erase=erase).forgotten) == set(dry)
+        (entry,) = [hit for hit in memory.recall("Leeds Rex dog", k=20) if hit.layer == "documents"]
+        assert (entry.text, memory.why(entry.record).steps[0].text) == (facts[0], facts[0])
+        assert {hit.text for hit in memory.recall("Leeds Rex dog", k=20)} == {facts[0], "We met in Leeds."}
+    left = [path for path in tmp_path.rglob("*") if path.is_file() and b"Rex" in path.read_bytes()]
+    assert bool(left) != erase
+
+
+def test_words_take_the_lines_of_a_topic_that_hold_them(tmp_path: Path) -> None:
+    with Memory.open(tmp_path, layout="memdir", jobs="worker") as memory:
+        body = "- The user lives in Leeds.\n- The dog is called Rex.\n- The cat is called Tom."
+        memory.apply([PutTopic(path="family.md", title="Family", description="Rex and Tom", body=body)], reason="")
+        memory.forget("rex", every=True)
+        assert memory.read("family.md").body == "- The user lives in Leeds.\n- The cat is called Tom."
 
 
 def test_a_sentence_that_another_message_says_stays(tmp_path: Path) -> None:

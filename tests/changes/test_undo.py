@@ -89,7 +89,8 @@ def test_what_an_undone_change_had_added_stays_out(tmp_path):
         change = memory.remember("Likes Ｔea", kind="decision").change
         undo = memory.undo(change)
         for text in ("Likes Ｔea", "likes TEA", " likes  tea"):
-            assert memory.remember(text, kind="decision").status == "refused"
+            refused = memory.remember(text, kind="decision")
+            assert (refused.status, f"`undo {undo.change}` lets it in" in refused.reason) == ("refused", True)
         assert memory.remember("likes green tea", kind="decision").status == "applied"
         memory.undo(undo.change)
         memory.undo(memory.log()[0].number)

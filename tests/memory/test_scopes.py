@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from commonplace import Memory, Message
-from commonplace.errors import GoneError, RecordNotFoundError, ScopeError
+from commonplace.errors import InputError, RecordNotFoundError, ScopeError
 from commonplace.testing import FixedClock
 from marking import in_one_test, slow_after
 
@@ -141,17 +141,24 @@ def test_reads_follow_the_chain_and_writes_go_to_the_first(tmp_path):
         assert "the project ships in May" in shown
         assert "deadline" in shown
         memory.remember("everyone uses zsh", kind="environment", to="project:x")
-        assert memory.update(record, "uses spaces").status == "applied"
-        assert memory.forget("the project ships in May").change
+        for change in (
+            lambda: memory.update(record, "uses spaces"),
+            lambda: memory.forget("the project ships in May"),
+            lambda: memory.forget("ships in May", every=True),
+            lambda: memory.promote(record),
+        ):
+            with pytest.raises(
+                InputError, match="of scope 'project:x', and only 'user:42' is written here; open scope"
+            ):
+                change()
         assert memory.scope == ("user:42", "project:x")
     with opened(tmp_path, "project:x") as shared:
-        assert "uses spaces" in shared.context().stable
+        assert "uses tabs" in shared.context().stable
+        assert "ships in May" in shared.context().stable
         assert "zsh" in shared.context().stable
         assert "tea" not in shared.context().text
-        with pytest.raises(GoneError):
-            shared.read(next(c.removed[0] for c in shared.log() if "forget" in c.kinds))
     with opened(tmp_path, "user:42") as alone:
-        assert "spaces" not in alone.context().text
+        assert "tabs" not in alone.context().text
         with pytest.raises(RecordNotFoundError):
             alone.read(record)
 

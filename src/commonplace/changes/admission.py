@@ -63,7 +63,6 @@ MARKED: Final = (
     "marked as from {trust}: found when asked for, not always shown; "
     "a person shows it always by saying it themselves or with `commonplace remember`"
 )
-FORGOTTEN: Final = Outcome(status="refused", reason="this was forgotten or undone; undo that change, which `log` lists")
 State = Literal["pending", "quarantined", "conflicted"]
 
 
@@ -241,8 +240,8 @@ class Admission:
             applied = plan.work_out(operation, layer, path)
         if applied.duplicate and not (actor.explicit and self._is_hidden(applied.duplicate)):
             return Taken(same=applied.duplicate)
-        if self._parts.tombstones.forbids(text for _, text in applied.added):
-            raise Stop(FORGOTTEN)
+        if self._parts.tombstones.forbids(new := [text for _, text in applied.added]):
+            raise Stop(burying.refused(new, self._parts))
         if applied.duplicate:  # its file says it already, and it is shown again for what it rests on now
             plan.again(operation, self._parts.reader.find(applied.duplicate), trust=trust, person=actor.person)
             return Taken()
@@ -401,14 +400,16 @@ class Admission:
     def _unforgotten(self, operation: Edit) -> Edit:
         """Refuse what was forgotten; a journal entry loses only the sentences that were."""
         if isinstance(operation, AppendJournal) and operation.text:
-            operation = msgspec.structs.replace(operation, text=self._parts.tombstones.cut(operation.text))
-            if not operation.text:
-                raise Stop(FORGOTTEN)
+            left = self._parts.tombstones.cut(operation.text)
+            if not left:
+                raise Stop(burying.refused([operation.text], self._parts))
+            operation = msgspec.structs.replace(operation, text=left)
         texts = [str(getattr(operation, name, "")) for name in ("text", "body", "description")]
         texts += [v for v in getattr(operation, "data", {}).values() if isinstance(v, str)]
         adds = not isinstance(operation, (RemoveEntry, RemoveTopic, RemoveItem))
-        if adds and self._parts.tombstones.forbids([text for text in texts if text.strip()], operation.sources):
-            raise Stop(FORGOTTEN)
+        texts = [text for text in texts if text.strip()]
+        if adds and self._parts.tombstones.forbids(texts, operation.sources):
+            raise Stop(burying.refused(texts, self._parts))
         return operation
 
     def _topic(self, plan: Plan, operation: Edit, layer: Layer, actor: Actor) -> Edit:
@@ -469,7 +470,7 @@ class Admission:
         sources = made[1].sources if made else ()
         match record:
             case RecordedMessage():
-                burying.message(plan, record, self._parts, aged=operation.aged)
+                burying.message(plan, record, self._parts, aged=operation.aged, alone=operation.alone)
                 return None
             case _:
                 edit = burying.removal(record)

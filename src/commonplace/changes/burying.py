@@ -11,18 +11,28 @@ from commonplace.changes.parts import Parts
 from commonplace.changes.plan import Plan
 from commonplace.errors import RecordNotFoundError
 from commonplace.operations import Edit, RemoveEntry, RemoveItem, RemoveTopic
-from commonplace.records import Entry, Item, JournalEntry, Record, RecordedMessage, Source, Topic
+from commonplace.records import Entry, Item, JournalEntry, Outcome, Record, RecordedMessage, Source, Topic
 
+FORGOTTEN: Final = "this was forgotten or undone"
 _REPEATED: Final = "~"  # in an id, before the number of a line that stands more than once
 _OF_SESSION: Final = "{session}"
 _HASHES: Final = 1000  # in one line of a transcript
 
 
-def message(plan: Plan, said: RecordedMessage, parts: Parts, *, aged: bool) -> None:
-    """Hide one message; what is only `aged` may be said again."""
+def refused(texts: Iterable[str], parts: Parts) -> Outcome:
+    """Return the refusal of what was forgotten, with the change to undo if the log knows it."""
+    parts.ledger.catch_up()
+    meant = {tombstones.fingerprint(text, b"") for text in texts}
+    number = parts.ledger.removed(lambda text: tombstones.fingerprint(text, b"") in meant)
+    how = f" in change {number}; `undo {number}` lets it in again" if number else "; undo that change, see `log`"
+    return Outcome(status="refused", reason=FORGOTTEN + how)
+
+
+def message(plan: Plan, said: RecordedMessage, parts: Parts, *, aged: bool, alone: bool) -> None:
+    """Hide one message; what is only `aged` may be said again, and neither that nor one `alone` takes records along."""
     name = str(said.message.id)
     plan.bury("" if aged else said.text, parts.store.key(), [Source(said.session, name)], hides=True)
-    plan.forget_messages(ForgetMove(said.session, name, aged=aged))
+    plan.forget_messages(ForgetMove(said.session, name, aged=aged or alone))
     plan.kinds["forget"] = None
     plan.removed.append(said.id)
 

@@ -18,7 +18,7 @@ import msgspec
 
 from commonplace.changes import burying
 from commonplace.changes.actors import Actor
-from commonplace.changes.admission import FORGOTTEN, RACED, Admission, Stop, Taken, Waits
+from commonplace.changes.admission import RACED, Admission, Stop, Taken, Waits
 from commonplace.changes.generated import GeneratedFiles
 from commonplace.changes.merging import kept_out, theirs
 from commonplace.changes.overflow import Overflow
@@ -30,7 +30,6 @@ from commonplace.errors import (
     InputError,
     RecordNotFoundError,
     StoreError,
-    StoreReadOnlyError,
     VersionConflictError,
     require_text,
 )
@@ -171,8 +170,6 @@ class Door:
             logger.warning("a refusal could not be logged", exc_info=True)
 
     def _check(self, operations: Sequence[Operation]) -> None:
-        if self._parts.store.read_only:
-            raise StoreReadOnlyError("this memory is read-only; open it for writing to change it")
         for operation in operations:
             if not isinstance(operation, OPERATIONS) or not isinstance(getattr(operation, "path", ""), str):
                 raise InputError(f"{type(operation).__name__} is no operation on a path given as text")
@@ -250,7 +247,8 @@ class Door:
                     raise
                 held_back = Taken((Waits(operation, stop.outcome.reason),))
                 # What was forgotten is kept nowhere again, not even to be asked about.
-                taken.append(Taken(note=FORGOTTEN.reason) if stop.outcome is FORGOTTEN else held_back)
+                is_forgotten = stop.outcome.reason.startswith(burying.FORGOTTEN)
+                taken.append(Taken(note=stop.outcome.reason) if is_forgotten else held_back)
             except (InputError, RecordNotFoundError) as error:
                 if not request.partial or self._parts.drift.moved(self._touched([operation])):
                     raise
@@ -444,9 +442,8 @@ class Door:
             "reason": screen(waits.reason),
             "actor": screen(actor),
             "operation": encoded,
+            "met": screen(fingerprint(theirs(waits.operation, self._parts.reader))),
         }
-        if waits.state == "conflicted":
-            line["theirs"] = screen(theirs(waits.operation, self._parts.reader))
         plan.line(REVIEW, json_line(line, checksum=True))
         return name
 

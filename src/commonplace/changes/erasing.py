@@ -222,13 +222,14 @@ class _Sweep:
         named = {*payload.removed_ids, *payload.successors, *payload.successors.values()}
         return (
             not self._gone.records.isdisjoint(named)
-            or any(map(self._is_gone, payload.added))
+            or any(self._is_gone(each) or any(map(self._is_cited, each.sources)) for each in payload.added)
             or any(self._touched and move.session in self._touched for move in payload.cursors if _says(move))
             or any(map(self._says_it, strings(logged.payload)))
         )
 
     def _is_gone(self, added: Added) -> bool:
-        return added.id in self._gone.records or any(map(self._is_cited, added.sources))
+        rests = not self._gone.words and any(map(self._is_cited, added.sources))  # else it may say another sentence
+        return rests or added.id in self._gone.records
 
     def _is_cited(self, source: Source) -> bool:
         return source.session in self._gone.sessions or (source.session, source.message) in self._gone.messages
@@ -240,7 +241,9 @@ class _Sweep:
             bare,
             added=tuple(
                 msgspec.structs.replace(each, text="", quotes=())
-                if self._is_gone(each) or any(map(self._says_it, (each.text, *each.quotes)))
+                if self._is_gone(each) or self._says_it(each.text)
+                else msgspec.structs.replace(each, quotes=())
+                if any(map(self._is_cited, each.sources)) or any(map(self._says_it, each.quotes))
                 else each
                 for each in payload.added
             ),

@@ -31,6 +31,7 @@ from commonplace.records import (
     Topic,
     Trail,
 )
+from commonplace.text.content import keywords, sentences
 from commonplace.text.pieces import estimate_tokens, one_line, truncate
 from commonplace.text.wordings import Wordings
 
@@ -71,35 +72,35 @@ class Forgetting:
         if meant.sessions:
             self._parts.look_at_instructions()  # while they go on
         self._parts.ledger.catch_up()  # what a record rests on is known from the log
+        parted = {} if actor.defers else dict(_parted(meant))
+        meant = msgspec.structs.replace(meant, records=tuple(each for each in meant.records if each.id not in parted))
         said = [message for session in meant.sessions for message in self._parts.sessions.kept(session)]
         held = [record for path in meant.files for record in self._parts.reader.records(path)]
         messages = [*(each for each in meant.records if isinstance(each, RecordedMessage)), *said, *meant.hidden]
         going = {each.id: each.text for each in (*meant.records, *said, *held, *meant.hidden)}
         going |= {record: texts[0] for record, texts in meant.gone.items()}
         aged = meant.aged and not erase
-        rests_on = () if aged else self._parts.reader.goes_with(messages)
-        with_it = [
-            (each, None if erase and isinstance(each, RecordedMessage) else left)  # a message is erased whole
-            for each, left in rests_on
-            if each.id not in going
-        ]
+        known = going.keys() | parted.keys()
+        with_it = [] if aged else [each for each in self._with(messages, meant, erase=erase) if each[0].id not in known]
         with_them = going.keys() | {each.id for each, _ in with_it}
         listing = () if actor.defers or aged else self._listing(meant.records)  # what waits for a person stays whole
-        listed = [each for each in listing if each[0].id not in with_them]
+        listed = [*parted.values(), *(each for each in listing if each[0].id not in with_them | parted.keys())]
         lost = {each.id: self._parts.reader.lost(each, left) for each, left in (*with_it, *listed)}
-        operations: list[Operation] = [Forget(record=each.id, aged=aged) for each in meant.records]
+        operations: list[Operation] = [
+            Forget(record=each.id, aged=aged, alone=bool(meant.words)) for each in meant.records
+        ]
         operations += [Forget(record=self._parts.sessions.path(session), aged=aged) for session in meant.sessions]
         operations += [Forget(record=path) for path in meant.files]
         operations += [self._cut(each, left) for each, left in listed]
-        whole = [each for each, left in with_it if left is None]
-        back = {} if actor.defers or meant.words else restored(self._parts, whole, messages)
+        back = {} if actor.defers or meant.words else restored(self._parts, with_it, messages)
+        if erase or meant.words:
+            operations += [self._cut(each, left) for each, left in with_it]
         gone, scanned = Gone(), 0
         places: Sequence[tuple[str, int]] = ()
         before: tuple[tuple[str, str], ...] = ()
         if erase:
             gone = self._gone(meant, said, lost)
             going = self._quoted(gone) | going
-            operations += [self._cut(each, left) for each, left in with_it]
             before = tuple(earlier.texts(self._parts, meant.words, gone.texts)) if meant.words else ()
             gone = msgspec.structs.replace(gone, texts=(*gone.texts, *(text for _, text in before)), words=meant.words)
             places, scanned = self._erasing.places(gone)
@@ -126,6 +127,15 @@ class Forgetting:
         return msgspec.structs.replace(
             receipt, change=outcome.change, reason=outcome.reason, review=outcome.review, left=tuple(left)
         )
+
+    def _with(
+        self, messages: Sequence[RecordedMessage], meant: Meant, *, erase: bool
+    ) -> Iterator[tuple[Record, Record | None]]:
+        """Yield what goes with some messages, each with what is left of it; a message is erased whole."""
+        for each, left in self._parts.reader.goes_with(messages, meant.words):
+            is_message = isinstance(each, RecordedMessage)
+            if erase or not (meant.words and left and is_message):
+                yield each, None if erase and is_message else left
 
     def _lines(self, gone: Gone) -> dict[str, list[Screened]]:
         """Return the lines that say what is to go; what waits for a person and holds it is rejected."""
@@ -229,6 +239,29 @@ class Forgetting:
                 description = left.description or truncate(one_line(left.body), _DESCRIPTION_CHARS)
                 return PutTopic(path=record.path, body=left.body, description=description, trust=trust)
         return Forget(record=record.id)
+
+
+def _parted(meant: Meant) -> Iterator[tuple[str, tuple[Record, Record]]]:
+    """Yield the topics and journal entries that say more than what holds the words, by id, each with what is left."""
+    for each in meant.records if meant.words else ():
+        if isinstance(each, JournalEntry) and (text := _without(each.text, meant.words)):
+            yield each.id, (each, msgspec.structs.replace(each, text=text))
+        elif isinstance(each, Topic) and not has_words(each.title, meant.words):
+            body, description = (_without(text, meant.words) for text in (each.body, each.description))
+            if body:
+                yield each.id, (each, msgspec.structs.replace(each, body=body, description=description))
+
+
+def _without(text: str, words: str) -> str:
+    """Return a text without its sentences that hold some words; empty if nothing is said in the rest."""
+    kept: list[str] = []
+    for line in text.split("\n"):
+        left = line
+        for part in sentences(line.removeprefix(NOTED)):
+            left = left.replace(f" {part}", "").replace(part, "") if has_words(part, words) else left
+        kept += [left] if left == line or left.strip() else []
+    left = "\n".join(kept).strip()
+    return left if keywords(left.removeprefix(NOTED)) else ""
 
 
 def _words(record: Record) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from typing import Final
 
 import msgspec
 
+from commonplace.guard import has_words
 from commonplace.records import RecordedMessage, Source
 from commonplace.text.content import is_wide, keywords, words
 from commonplace.text.everyday import COMMON
@@ -33,7 +34,7 @@ class Forgot(msgspec.Struct, frozen=True):
     assistant repeats, so its messages are left out. `again` has the number of the first such message for each of these
     words. `single` is true if it was forgotten by itself, not with its whole session. `along` has the
     hashes of the records, and of the sentences of others, that went with it. `made` is true of no message, but of what
-    a file made of the session: `message` is its path.
+    a file made of the session: `message` is its path. `partly` is true if only some of its sentences are meant.
     """
 
     session: str
@@ -47,11 +48,17 @@ class Forgot(msgspec.Struct, frozen=True):
     again: dict[str, int] = {}
     along: frozenset[str] = frozenset()
     made: bool = False
+    partly: bool = False
 
     @classmethod
     def made_of(cls, session: str, path: str, at: datetime, along: frozenset[str]) -> Forgot:
         """Return what a file made of a session, and was forgotten, by hashes."""
         return cls(session, path, at, "", frozenset(), frozenset(), along=along, made=True)
+
+    def part(self, wanted: str) -> Forgot:
+        """Return the message as if it had said only those of its sentences that hold some words."""
+        held = frozenset[str]().union(*(keywords(each) for each in _sentences(self.text) if has_words(each, wanted)))
+        return msgspec.structs.replace(self, words=held, distinctive=self.distinctive & held, partly=True)
 
     def until(self, number: int) -> Forgot:
         """Return the message without the words that were said again before the message of a number."""
@@ -109,7 +116,7 @@ class Forgotten:
         self._of_session: dict[str, list[Forgot]] = {}
         for each in self.messages:
             self._of_session.setdefault(each.session, []).append(each)
-        self.ids = frozenset((each.session, each.message) for each in self.messages)
+        self.ids = frozenset((each.session, each.message) for each in self.messages if not each.partly)
         self._told = frozenset[str]().union(*(each.distinctive for each in self.messages))
         self._made = frozenset[str]().union(*(each.along for each in self.messages if each.made))
 
@@ -152,7 +159,7 @@ class Forgotten:
         if journal:
             sessions = {source.session for source in sources}
             return self._cut(text, [each for each in self.messages if each.session in sessions], sure=True)
-        cited = {(source.session, source.message) for source in known}
+        cited = {(source.session, source.message) for source in sources}
         return self._cut(text, [each for each in self.messages if (each.session, each.message) in cited], sure=True)
 
     def left_of_message(self, message: RecordedMessage) -> RecordedMessage | None:

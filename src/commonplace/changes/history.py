@@ -18,6 +18,7 @@ from commonplace.changes.door import Door
 from commonplace.changes.log import Added, Entered, Payload, read
 from commonplace.changes.parts import Parts
 from commonplace.changes.plan import Plan
+from commonplace.changes.sessions import Sessions
 from commonplace.errors import (
     CommonplaceError,
     DamagedError,
@@ -315,7 +316,13 @@ class History:
         self._parts.ledger.catch_up()
         if isinstance(record, RecordedMessage):
             source = Source(record.session, str(record.message.id))
-            return Trail(record.id, record.text, self._parts.reader.trust(record), (), tuple(self._quotes(source, ())))
+            return Trail(
+                record.id,
+                record.text,
+                self._parts.reader.trust(record),
+                (),
+                tuple(quoted(self._parts.sessions, source)),
+            )
         steps: list[Step] = []
         quotes: dict[Quote, None] = {}
         for each in [record.id, *self._parts.ledger.predecessors(record.id)]:
@@ -325,21 +332,23 @@ class History:
                     steps.append(Step(number, change.at, change.actor, change.reason, record.text))
             for number, added in self._parts.ledger.versions(each):
                 change = self._parts.ledger.change(number)
-                if change is not None and not change.erased:
+                if change is not None and (added.text or not change.erased):
                     steps.append(Step(number, change.at, change.actor, change.reason, added.text))
                 for i, source in enumerate(added.sources):
-                    quotes.update(dict.fromkeys(self._quotes(source, added.quotes[i : i + 1])))
+                    quotes.update(dict.fromkeys(quoted(self._parts.sessions, source, added.quotes[i : i + 1])))
         steps.sort(key=lambda step: -step.change)
         return Trail(record.id, record.text, self._parts.reader.trust(record), tuple(steps), tuple(quotes))
 
-    def _quotes(self, source: Source, words: tuple[str, ...]) -> Iterator[Quote]:
-        try:
-            message = self._parts.sessions.message(source.session, source.message)
-        except CommonplaceError:
-            return
-        text = message.text[source.span[0] : source.span[1]] if source.span else (words[0] if words else message.text)
-        said = message.message
-        yield Quote(source, text, said.role, said.at, said.name)
+
+def quoted(sessions: Sessions, source: Source, words: Sequence[str] = ()) -> Iterator[Quote]:
+    """Yield what a message said, or those words of it; nothing if it is forgotten or not there."""
+    try:
+        message = sessions.message(source.session, source.message)
+    except CommonplaceError:
+        return
+    text = message.text[source.span[0] : source.span[1]] if source.span else (words[0] if words else message.text)
+    said = message.message
+    yield Quote(source, text, said.role, said.at, said.name)
 
 
 def _depended_on(later: int, number: int, path: str) -> UndoConflictError:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, Final
 
 import msgspec
 
 from commonplace.changes.log import read
 from commonplace.changes.reader import Reader
-from commonplace.errors import InputError, RecordNotFoundError
+from commonplace.errors import CommonplaceError, InputError
 from commonplace.layouts.codecs.edits import clean
 from commonplace.layouts.codecs.merges import merge3
 from commonplace.layouts.schema import Layout
@@ -17,9 +18,13 @@ from commonplace.operations import (
     AddEntry,
     AppendJournal,
     Edit,
+    Forget,
     Operation,
+    Promote,
+    PutItem,
     PutTopic,
     RemoveEntry,
+    RemoveItem,
     RemoveTopic,
     ReplaceEntry,
     RewriteDocument,
@@ -27,10 +32,8 @@ from commonplace.operations import (
 from commonplace.records import Record, Topic
 from commonplace.store.files.replace import Partly
 from commonplace.store.protocol import Logged, Rebase
-from commonplace.text.pieces import truncate
 
 _OPERATION: Final[Any] = Operation
-_THEIRS_CHARS: Final = 2000  # of the text that is there instead of ours; the file has the rest
 
 
 def merging(layout: Layout) -> Rebase:
@@ -89,14 +92,23 @@ def _cleaned(text: str) -> str:
 
 
 def theirs(operation: Operation, reader: Reader) -> str:
-    """Return the text that is now where an operation wanted to write: the entry in its place, else the file."""
+    """Return the text that an operation would replace or remove as memory is now; empty if there is none."""
     match operation:
-        case ReplaceEntry(target=target) | RemoveEntry(target=target):
-            try:
-                return truncate(reader.find(target).text, _THEIRS_CHARS, "…")
-            except RecordNotFoundError:
-                return ""
-        case AddEntry(path=path) | AppendJournal(path=path) | PutTopic(path=path) | RewriteDocument(path=path):
-            return truncate((reader.data(path) or b"").decode("utf-8", "replace"), _THEIRS_CHARS, "…")
+        case RewriteDocument(path=path):
+            return (reader.data(path) or b"").decode("utf-8", "replace")
+        case ReplaceEntry(target=name) | RemoveEntry(target=name) | Forget(record=name) | Promote(record=name):
+            pass
+        case PutTopic(body=""):
+            return ""  # a title or description alone takes nothing away
+        case PutTopic(path=name) | RemoveTopic(path=name):
+            pass
+        case PutItem(path=path, id=item) | RemoveItem(path=path, id=item):
+            name = f"{path}#{item}"
         case _:
             return ""
+    with suppress(CommonplaceError):
+        record = reader.find(name)
+        text = record.body if isinstance(record, Topic) else record.text
+        line = operation.line if isinstance(operation, PutTopic) else None
+        return text if line is None or line in text.splitlines() else ""
+    return ""

@@ -106,10 +106,13 @@ class Reader(msgspec.Struct):
                 return msgspec.structs.replace(record, text=text) if text else None
         return record if left(record.text) == record.text else None
 
-    def goes_with(self, messages: Collection[RecordedMessage]) -> Iterator[tuple[Record, Record | None]]:
+    def goes_with(
+        self, messages: Collection[RecordedMessage], words: str = ""
+    ) -> Iterator[tuple[Record, Record | None]]:
         """Yield what tells of some messages, each with what is given out of it once they are forgotten.
 
-        These are records, and messages of the assistant in the same sessions.
+        These are records, and messages of the assistant in the same sessions. With `words` they tell of those sentences
+        of the messages that hold them.
         """
         if not messages:
             return
@@ -118,6 +121,7 @@ class Reader(msgspec.Struct):
             ids.setdefault(each.session, set()).add(str(each.message.id))
         known = self.tombstones.forgotten
         forgot = [each for session, own in ids.items() for each in self.sessions.taken_back(session, own)]
+        forgot = [each.part(words) for each in forgot] if words else forgot
         after = Forgotten([*(known.messages if known else ()), *forgot])
         said = {fold(each.text) for each in messages}
         for _, path in self.files():

@@ -11,20 +11,22 @@ from commonplace.operations import ReplaceEntry
 from commonplace.records import Entry, Record, RecordedMessage, is_below_agent
 
 
-def restored(parts: Parts, going: Iterable[Record], messages: Iterable[RecordedMessage]) -> dict[str, ReplaceEntry]:
+def restored(
+    parts: Parts, going: Iterable[tuple[Record, Record | None]], messages: Iterable[RecordedMessage]
+) -> dict[str, ReplaceEntry]:
     """Return the operations that put back what entries had replaced, by the ids of these entries.
 
     Of an item or a topic the log has the texts, but not the other fields that came from the same messages.
 
     Args:
         parts: The scope.
-        going: What goes whole with some messages.
+        going: What goes with some messages, each with what is left of it.
         messages: The messages that are about to be forgotten.
     """
     out = parts.tombstones.hidden().union((each.session, str(each.message.id)) for each in messages)
     found: dict[str, ReplaceEntry] = {}
-    for record in going:
-        if not isinstance(record, Entry):
+    for record, left in going:
+        if left is not None or not isinstance(record, Entry):
             continue
         here = {each.id for each in parts.reader.records(record.path)}
         made = (parts.ledger.made(old) for old in parts.ledger.predecessors(record.id) if old not in here)

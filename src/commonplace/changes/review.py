@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import cache
 from typing import Any, Final
 
@@ -12,6 +12,8 @@ import msgspec
 from commonplace.changes import transcripts
 from commonplace.changes.actors import PERSON
 from commonplace.changes.door import Door
+from commonplace.changes.history import quoted
+from commonplace.changes.merging import theirs
 from commonplace.changes.new_entries import CONFLICT, is_settled
 from commonplace.changes.parts import Parts
 from commonplace.changes.plan import REVIEW
@@ -20,7 +22,11 @@ from commonplace.guard import screen
 from commonplace.guard.screened import Screened, json_line
 from commonplace.operations import AddEntry, Operation, RemoveEntry, ReplaceEntry
 from commonplace.records import Outcome, Record, Waiting
+from commonplace.text.likeness import nominate
+from commonplace.text.pieces import fingerprint
 
+WORDS: Final = ("text", "body", "description", "title")
+"""Where an operation has what it would say: the first of these that holds something."""
 _OPERATION: Final[Any] = Operation
 
 
@@ -46,6 +52,7 @@ class Queue:
         self._door.settle_conflicts()
         blob = self._parts.store.read(REVIEW)
         waiting: dict[str, Waiting] = {}
+        met: dict[str, str] = {}
         for raw in blob.data.splitlines() if blob else ():
             if transcripts.checksum(raw) is False:
                 continue  # doctor names damaged lines
@@ -56,12 +63,41 @@ class Queue:
                     continue
                 built = line | {"operation": msgspec.json.decode(line["operation"])}
                 waiting[line["id"]] = msgspec.convert(built, Waiting)
+                met[line["id"]] = line.get("met", "")
             except (KeyError, *UNREADABLE):
                 continue  # doctor names damaged lines
         days = self._parts.config.gate.review_days
         oldest = self._parts.now() - timedelta(days=days)
         records = cache(self._parts.reader.records)
-        return tuple(each for each in waiting.values() if (not days or each.at >= oldest) and _is_open(each, records))
+        self._parts.ledger.catch_up()
+        return tuple(
+            self._shown(each, met[each.id], records)
+            for each in waiting.values()
+            if (not days or each.at >= oldest) and _is_open(each, records)
+        )
+
+    def _shown(self, waiting: Waiting, met: str, records: Callable[[str], Sequence[Record]]) -> Waiting:
+        """Return what waits with what a person decides it by: what memory says there now, and what was said."""
+        try:
+            operation = msgspec.convert(waiting.operation, _OPERATION)
+        except msgspec.ValidationError:  # of a later version of ours
+            return waiting
+        now = theirs(operation, self._parts.reader)
+        if isinstance(operation, AddEntry):
+            now, met = self._newer(operation, waiting.at, records(operation.path)), fingerprint("")
+        overtaken = waiting.state != "conflicted" and met and met != fingerprint(now)
+        return msgspec.structs.replace(
+            waiting,
+            state="overtaken" if overtaken else waiting.state,
+            theirs=screen(now).text,
+            quotes=tuple(quote for each in operation.sources for quote in quoted(self._parts.sessions, each)),
+        )
+
+    def _newer(self, operation: AddEntry, at: datetime, records: Sequence[Record]) -> str:
+        """Return the entry most like one that would be added, of those that were written since; empty if none is."""
+        since = [each.text for each in records if (made := self._parts.ledger.written_at(each.id)) and made > at]
+        near = nominate(operation.text, since, over=self._parts.config.merging.merge_threshold)
+        return since[near[0][1]] if near else ""
 
     def get(self, name: str) -> Waiting:
         """Return one waiting operation, by its id or the beginning of it.
@@ -83,15 +119,21 @@ class Queue:
     def approve(self, name: str, *, text: str | None = None, reason: str = "") -> Outcome:
         """Do what waits, as a person; `text` puts other words in its place.
 
+        What was overtaken is a `conflict`, and goes on waiting, unless there are such words.
+
         Raises:
             RecordNotFoundError: Nothing of that id waits.
             InputError: It cannot be done any more, and goes on waiting; or several ids begin so.
         """
         waiting = self.get(name)
         name = waiting.id
+        if waiting.state == "overtaken" and text is None:
+            now = f"memory came to say {waiting.theirs!r}" if waiting.theirs else "what it would change is gone"
+            said = f"since it waits, {now}; `review edit {name} TEXT` writes other words, `review reject {name}` none"
+            return Outcome(status="conflict", reason=said)
         built = dict(waiting.operation)
         if text is not None:
-            built["body" if "body" in built else "text"] = text
+            built[next((key for key in WORDS if built.get(key)), "text")] = text
         built["trust"] = "user"
         operation = msgspec.convert(built, _OPERATION)
         reason = reason or f"approved {name}"
@@ -99,7 +141,9 @@ class Queue:
             return self._settle(name, "approved", [operation], reason)
         except RecordNotFoundError:
             # Trigger: the edit that ours met took the entry away. Approved is what ours says, not where.
-            if waiting.state != "conflicted" or not isinstance(operation, (ReplaceEntry, RemoveEntry)):
+            if waiting.state not in {"conflicted", "overtaken"} or not isinstance(
+                operation, (ReplaceEntry, RemoveEntry)
+            ):
                 raise
         return self._settle(name, "approved", _anew(operation), reason)
 

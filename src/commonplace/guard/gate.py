@@ -481,7 +481,8 @@ class _Court:
         for sentence in statements_of(text):
             reason = self._screened([sentence]) or self.fault(sentence, journal=True)
             if reason:
-                self.held.append((AppendJournal(path="", text=sentence), reason))
+                if all(sentence not in texts_of(edit) for edit, _ in self.held):  # else it is decided with the edit
+                    self.held.append((AppendJournal(path="", text=sentence), reason))
                 kept = kept.replace(sentence, "", 1)
             else:
                 levels.append(self.voices.trust(sentence))

@@ -17,16 +17,25 @@ _QUOTE_CHARS: Final = 300
 
 def cited(edit: RewriteDocument, messages: Sequence[RecordedMessage]) -> RewriteDocument:
     """Return a rewriting that says of each new line which messages it rests on, each with its sentence."""
-    said = [
+    said = _said(messages)
+    known = {_plain(line) for line in (edit.base or "").splitlines()}
+    new = [line for line in map(_plain, edit.text.splitlines()) if line and line not in known]
+    rests = {line: found for line in new if (found := _found(line, said))}
+    return msgspec.structs.replace(edit, rests=rests)
+
+
+def rests(text: str, messages: Sequence[RecordedMessage]) -> tuple[Source, ...]:
+    """Return the messages that a text without a cite rests on."""
+    return tuple(source for source, _ in _found(text, _said(messages)))
+
+
+def _said(messages: Sequence[RecordedMessage]) -> list[tuple[frozenset[str], RecordedMessage, str]]:
+    return [
         (content.keywords(sentence), each, sentence)
         for each in messages
         if each.message.role != "tool"
         for sentence in content.sentences(each.text)
     ]
-    known = {_plain(line) for line in (edit.base or "").splitlines()}
-    new = [line for line in map(_plain, edit.text.splitlines()) if line and line not in known]
-    rests = {line: found for line in new if (found := _found(line, said))}
-    return msgspec.structs.replace(edit, rests=rests)
 
 
 def _plain(line: str) -> str:

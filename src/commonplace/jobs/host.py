@@ -214,7 +214,7 @@ class Host:
     def _taken(self, judged: gate.Judged, said: Sequence[RecordedMessage], view: View) -> Judged:
         at = (said[-1].message.at if said else None) or self._parts.clock()
         path = self._views.journal_path(at)
-        waits = [Waits(_placed(edit, path), why.partition(": ")[2] or why) for edit, why in judged.held]
+        waits = [Waits(_placed(edit, path, said, at), why.partition(": ")[2] or why) for edit, why in judged.held]
         operations: list[Operation] = sorted(judged.accepted, key=lambda edit: isinstance(edit, RemoveTopic))
         going = [edit for edit in operations if isinstance(edit, RemoveTopic) and not edit.into]
         if self._job.range == "none" and (late := going[_REMOVALS:]):
@@ -241,9 +241,9 @@ def _counted(number: int, name: str) -> str:
     return f"{number} {name}{'s' if number != 1 else ''}"
 
 
-def _placed(edit: Operation, path: str) -> Operation:
+def _placed(edit: Operation, path: str, said: Sequence[RecordedMessage], at: datetime) -> Operation:
     if isinstance(edit, AppendJournal) and not edit.path:
-        return msgspec.structs.replace(edit, path=path)
+        return msgspec.structs.replace(edit, path=path, at=instant(at), sources=resting.rests(edit.text, said))
     return edit
 
 

@@ -251,6 +251,24 @@ class Chain:
             raise InputError(f"{len(found)} records are meant by these words; {self._choices(found)}", count=len(found))
         return found[0]
 
+    def own_record(self, wanted: str) -> tuple[Scope, Record]:
+        """Find the one record meant, as `one_record` does, to change it.
+
+        Raises:
+            InputError: It is of another scope than the one that takes writes.
+        """
+        scope, record = self.one_record(wanted)
+        self._require_own(scope)
+        return scope, record
+
+    def _require_own(self, scope: Scope) -> None:
+        if scope is not self.first:
+            raise InputError(
+                f"this is of scope {scope.name!r}, and only {self.first.name!r} is written here; "
+                f"open scope {scope.name!r} alone (--scope {scope.name}) to change it",
+                scope=scope.name,
+            )
+
     def _now(self, begin: str) -> list[tuple[Scope, Record]]:
         """Return the records that are now in the place of replaced ones whose fingerprint begins so."""
         found: dict[str, tuple[Scope, Record]] = {}
@@ -297,6 +315,7 @@ class Chain:
                     )
                     raise RecordNotFoundError(sentence, query=words, count=count) from None
                 raise
+            self._require_own(scope)
             return scope, Meant((record,))
         holding = {scope.name: _all_holding(scope, fold(words)) for scope in self.scopes}
         before = {scope.name for scope in self.scopes if erase and any(earlier.texts(scope.parts, fold(words)))}
@@ -306,6 +325,7 @@ class Chain:
         if len(scopes) > 1:
             count = sum(map(len, holding.values()))
             raise InputError(f"{count} records of several scopes hold these words; open one scope alone")
+        self._require_own(scopes[0])
         return scopes[0], Meant(tuple(holding[scopes[0].name]), words=fold(words))
 
     def _held_by_none(self, wanted: str, words: str) -> RecordNotFoundError:

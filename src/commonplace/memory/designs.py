@@ -35,6 +35,7 @@ from commonplace.layouts.schema import (
 from commonplace.memory.tool_verbs import VERBS
 from commonplace.recall.prompt.renderers import RENDERERS
 from commonplace.store import texts
+from commonplace.store.files.machine import layout_of
 from commonplace.text.installed import Installed
 
 _SHIPPED: Final = (
@@ -101,8 +102,14 @@ def resolve(layout: Layout | str) -> Layout:
     return found
 
 
-def kept_as(layout: Layout | str) -> str:
-    """Return what a folder says of its layout, so that it can be resolved in any folder."""
+def kept_as(layout: Layout | str, design: Layout | None = None, location: str = "") -> str:
+    """Return what a folder says of its layout, so that it can be resolved in any folder.
+
+    A variant of the layout that a folder is kept in, with the same layers, is that one.
+    """
+    kept = layout_of(location) if location else ""
+    if kept in LAYOUTS and design is not None and LAYOUTS[kept].layers == design.layers:
+        return kept
     if isinstance(layout, Layout):
         return layout.name
     return texts.absolute(layout) if layout.endswith(".toml") else layout

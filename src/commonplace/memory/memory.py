@@ -107,7 +107,8 @@ class Memory(Past):
         require_mode(jobs)
         return cls(Opening(
             location=os.fspath(location), scopes=scope_chain(scope, design), layout=design,
-            kept_as=designs.kept_as(named), config=configured(design, os.fspath(location), config),
+            kept_as=designs.kept_as(named, design, os.fspath(location)),
+            config=configured(design, os.fspath(location), config),
             clock=clock or system_clock, llm=llm, embedder=embedder, mode=jobs, read_only=read_only, found=found,
         ))  # fmt: skip
 
@@ -308,10 +309,11 @@ class Memory(Past):
         Raises:
             GoneError: The record was removed or forgotten.
             RecordNotFoundError: There is no such record.
-            InputError: The record is a message, which is kept as it was said, or several hold the words.
+            InputError: The record is a message, which is kept as it was said, or is of another scope than the first, or
+                several hold the words.
             VersionConflictError: The file is not as `expect` says.
         """
-        scope, record = self._chain.one_record(record_id)
+        scope, record = self._chain.own_record(record_id)
         operation = verbs.update(record, text)
         versions = {operation.path: expect} if expect is not None else None
         done = scope.commit([operation], actor=actor, reason=reason, expect=versions)
@@ -352,7 +354,7 @@ class Memory(Past):
 
     def promote(self, record_id: str, *, to: Trust = "user", reason: str = "") -> Outcome:
         """Raise the trust of a record, as a person; the agent's tool cannot do this."""
-        scope, record = self._chain.one_record(record_id)
+        scope, record = self._chain.own_record(record_id)
         promotion = Promote(record=record.id, to=to)
         return self._chain.made_in(scope, scope.door.commit([promotion], actor=PERSON, reason=reason))
 

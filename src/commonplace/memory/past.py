@@ -74,7 +74,7 @@ class Past:
         Args:
             record_id_or_query: A record's id, words that exactly one record holds, or a message as `append` named it.
             session: Forget all of this session instead.
-            every: Forget every record and message that holds the words; with `erase` also what held them before.
+            every: Forget what holds the words, and what tells of these sentences; with `erase` also what did before.
             whole_scope: Forget all that the first scope holds, instead; what only a person writes stays.
             aged: Forget what of the first scope is older than `retention` in the configuration lets its layer keep.
             dry_run: Only name what would be forgotten.
@@ -83,7 +83,7 @@ class Past:
 
         Raises:
             GoneError, RecordNotFoundError: There is no such record or session.
-            InputError: Several records hold these words; the error says how many, and names some.
+            InputError: Several records hold these words, or what is meant is of another scope than the first.
         """
         named = record_id_or_query
         scope, these = self._chain.meant(

@@ -88,7 +88,7 @@ SPENDING: Final = f"{STATE}/spending.jsonl"
 """The ledger of model calls, one line a call."""
 
 _KEPT: Final = (
-    "this memory is kept in the layout %r, as %s says, and is opened in %r: nothing is lost; name that layout"
+    "this memory is kept in the layout %r, as %s says, and is opened in %r: it is only read; name that layout"
 )
 _OTHERWISE: Final = (
     "the layout %r reads some files in another way than when this memory was last opened (%s): nothing is lost; open "
@@ -194,7 +194,7 @@ class Scope:
         self.tombstones, self.now = of.tombstones, of.now
         if left_out := self.drift.left_out():
             logger.warning("%s", _left_out(layout.name, left_out))
-        if opening.kept_as and (kept := machine.layout_of(location)) not in {"", opening.kept_as}:
+        if kept := machine.kept_otherwise(location, opening.kept_as):
             logger.warning(_KEPT, kept, machine.LAYOUT, opening.kept_as)
         elif otherwise := self.drift.read_otherwise():
             logger.warning(_OTHERWISE, layout.name, "; ".join(otherwise))

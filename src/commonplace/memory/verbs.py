@@ -35,7 +35,6 @@ from commonplace.records import (
     Topic,
     Trust,
 )
-from commonplace.store.protocol import MISSING
 from commonplace.text import validity
 
 logger = logging.getLogger(__name__)
@@ -247,7 +246,4 @@ def version(chain: Chain, wanted: str) -> str:
         return scope.store.version(split_id(record.id)[0])
     if not path:
         raise InputError(f"{wanted!r} is many files; name one of them by its path", layer=wanted)
-    if layer.kind != "topics":  # what is new goes to the first scope; a topic is changed in its own
-        return chain.first.store.version(path)
-    found = (scope.store.version(path) for scope in chain.scopes)
-    return next((each for each in found if each != MISSING), MISSING)
+    return chain.first.store.version(path)

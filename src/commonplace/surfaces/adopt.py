@@ -107,6 +107,8 @@ def adopt(
     folder, name = Path(plan.location), plan.layout
     found = designs.named(name)
     theirs = _written_by_theirs(found, folder)
+    if (folder / LAYOUT).exists():  # nothing is written in another layout than this
+        (folder / LAYOUT).write_text(f"{name}\n", encoding="utf-8")
     problems: list[importers.Problem] = []
     with Memory.open(folder, layout=theirs, config=config, clock=clock, jobs="worker") as memory:
         memory.sync()

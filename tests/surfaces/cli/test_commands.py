@@ -18,6 +18,7 @@ from commonplace.jobs.consolidators.choice import CONSOLIDATORS
 from commonplace.jobs.consolidators.work import Consolidator
 from commonplace.memory import opening
 from commonplace.memory.designs import LAYOUTS
+from commonplace.surfaces import importers
 from commonplace.surfaces.cli import commands
 from commonplace.testing import ScriptedLLM
 from inside import by_name
@@ -425,6 +426,10 @@ def test_knobs_come_from_a_file_and_the_environment(run, here, monkeypatch):
     monkeypatch.setenv("COMMONPLACE_CONTEXT_TOKENS", "800")
     assert run("context", "--json", "--config", "knobs.toml").data["budget"] == 800
     assert run("context", "--json", "--tokens", "900").data["budget"] == 900
+    monkeypatch.setenv("COMMONPLACE_CONTEXT_TOKEN", "5")
+    monkeypatch.setenv("COMMONPLACE_PLUGIN", "not ours")
+    wrong = run("context")
+    assert (wrong.code, "nearest is COMMONPLACE_CONTEXT_TOKENS" in wrong.err) == (2, True)
 
 
 @pytest.mark.parametrize(
@@ -757,3 +762,10 @@ def test_a_record_rests_on_no_message_that_is_not_there(run):
 def test_the_version_is_that_of_the_installed_distribution(run):
     """DESIGN 7: the distribution is called commonplace-memory, the command commonplace."""
     assert run("--version").out == f"commonplace {version('commonplace-memory')}\n"
+
+
+def test_help_and_errors_of_import_name_the_same_formats(run, here):
+    """Audit: the error listed openai and anthropic, --help did not."""
+    (here / "talk.json").write_text("[]", encoding="utf-8")
+    said = [run("import", "--help").out, run("import", "--format", "chatgpt", "talk.json").err]
+    assert all(importers.KNOWN in " ".join(each.split()) for each in said)

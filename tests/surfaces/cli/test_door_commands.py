@@ -71,13 +71,13 @@ def test_a_change_of_another_scope_is_told_with_its_scope(run):
     run("remember", "Team lunch is at noon.", "--kind", "decision", *team)
     for text in ("Ada lives in Oslo.", "Ada sails."):
         assert run("remember", text, "--kind", "decision", *both).out.splitlines()[0][-1] in "12"
-    fixed = run("update", "Team lunch is at noon.", "Team lunch is at one.", *both)
+    fixed = run("remember", "Team lunch is at one.", "--kind", "decision", "--to", "team", *both)
     assert fixed.out.splitlines()[0] == "done, change 2 of team"
     assert "Ada sails." in run("diff", "2", *both).out
     assert "Team lunch is at one." in run("diff", "2", *team).out
     assert run("undo", "2", *team).code == 0
-    gone = run("forget", "Team lunch is at noon.", *both)
-    assert gone.out.startswith("forgotten, change 4 of team: ")
+    refused = run("forget", "Team lunch is at noon.", *both)
+    assert (refused.code, "(--scope team) to change it" in refused.err) == (2, True)
 
 
 def test_a_change_is_refused_where_the_file_is_not_as_it_was_read(run, noted):
@@ -157,6 +157,7 @@ def test_what_waits_is_listed_approved_edited_and_rejected(run, waiting):
     run_in = partial(run, "-C", ".commonplace-memory")
     shown = run_in("review").out
     assert all(text in shown for text in (*waiting, "pending", "A is open", "a person wrote what this would change"))
+    assert "   - A is shut\n   + A is open\n" in shown
     first, second, third = waiting
     assert run_in("review", "approve", first).code == 0
     assert run_in("review", "edit", second, "B", "is", "closed").code == 0

@@ -48,6 +48,12 @@ def layout_of(location: str) -> str:
         return ""
 
 
+def kept_otherwise(location: str, layout: str) -> str:
+    """Return the layout that a memory is kept in if it is opened in another; empty for a file, which may have moved."""
+    kept = layout_of(location) if layout else ""
+    return "" if kept == layout or kept.endswith(".toml") else kept
+
+
 def keep_layout(location: str, layout: str, disk: Disk) -> None:
     """Note the layout that a memory is begun with, so that a command opens it without naming one."""
     path = os.path.join(location, LAYOUT)

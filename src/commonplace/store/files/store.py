@@ -74,7 +74,8 @@ class FilesStore:
         disk = disk or Disk()
         self._config = config
         self._tree = Tree(os.fspath(root), disk)
-        self._read_only = read_only or _forbidden(self._tree.root)
+        self._otherwise = machine.kept_otherwise(*layout)
+        self._read_only = read_only or bool(self._otherwise) or _forbidden(self._tree.root)
         folder = os.path.join(self._tree.root, STATE)
         machine.require_no_links(folder, FOLDERS)
         self._feed = Feed(os.path.join(folder, "feed"), disk)
@@ -283,6 +284,12 @@ class FilesStore:
             self._raise_typed(error, path)
 
     def _make_ready(self, path: str) -> None:
+        if self._otherwise:
+            raise StoreReadOnlyError(
+                f"this memory is kept in the layout {self._otherwise!r}, so nothing is written in {self._layout[1]!r}; "
+                f"open it without naming a layout, or `adopt` its folder with that one",
+                path=path,
+            )
         if self._read_only:
             raise StoreReadOnlyError(f"{self._tree.root!r} is open for reading only", path=path)
         if self._commits.failed:

@@ -29,7 +29,7 @@ from commonplace.records import (
     Trail,
     Waiting,
 )
-from commonplace.surfaces.cli import terminal
+from commonplace.surfaces.cli import sheets, terminal
 
 BAR_COLUMNS: Final = 40
 _BEGUN_COLUMNS: Final = 16  # fewer show nothing of a message
@@ -297,7 +297,7 @@ def remembered(memory: Memory, records: Sequence[str], *, journals: bool = True,
 
 
 def waiting(queue: Sequence[Waiting]) -> Iterator[str]:
-    """Yield what waits for a person: its id, why it waits, and what it would do."""
+    """Yield what waits for a person: its id, why it waits, what goes and comes, and the words it rests on."""
     for each in queue:
         head = f"{terminal.heading(terminal.line(each.id))}  {minute(each.at)}  {terminal.warning(each.state)}"
         yield f"{head}  {terminal.line(each.actor)}".rstrip()
@@ -305,11 +305,19 @@ def waiting(queue: Sequence[Waiting]) -> Iterator[str]:
         operation = each.operation
         where = operation.get("path") or operation.get("record") or ""
         yield f"   {terminal.accent(terminal.line(str(operation.get('op', ''))))} {terminal.line(str(where))}".rstrip()
-        said = operation.get("text") or operation.get("body") or operation.get("data") or ""
-        yield from terminal.quote(str(said), indent=3, lines=4)
-        if each.state == "conflicted":
+        said = sheets.words(each)
+        moved = each.state in {"conflicted", "overtaken"}
+        if moved or not each.theirs:
+            yield from terminal.quote(said, indent=3, lines=4)
+        if moved:
             yield f"   {terminal.accent('is there now' if each.theirs else 'nothing is in its place now')}"
             yield from terminal.quote(each.theirs, indent=3, lines=4)
+        elif each.theirs:
+            for mark, line in sheets.edited(each):
+                first, *rest = terminal.quote(line, indent=5, lines=4)
+                yield from (f"   {mark}{first[4:]}", *rest)
+        for quote in each.quotes:
+            yield from _quoted(quote, 0)
 
 
 def files(root: Path) -> Iterator[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from difflib import get_close_matches
 from functools import wraps
 from pathlib import Path
 from typing import Any, Final, TypeVar, get_origin
@@ -268,7 +269,10 @@ def _is_section(kind: Any) -> bool:
 def _set_knob(values: dict[str, Any], variable: str, text: str) -> None:
     """Set the knob that a variable names: COMMONPLACE_TIMEZONE, COMMONPLACE_CONTEXT_TOKENS.
 
-    A variable that names no knob is left alone: others may use the prefix for their own ends.
+    A variable that is like no knob is left alone: others may use the prefix for their own ends.
+
+    Raises:
+        ConfigError: It names a section, and no knob of it.
     """
     name = variable.removeprefix(_KNOB_PREFIX).lower()
     for field in msgspec.structs.fields(Config):
@@ -279,10 +283,11 @@ def _set_knob(values: dict[str, Any], variable: str, text: str) -> None:
         elif _is_section(field.type) and name.startswith(f"{field.name}_"):
             inner = name.removeprefix(f"{field.name}_")
             kinds = {each.name: each.type for each in msgspec.structs.fields(field.type)}
-            if inner in kinds:
-                values.setdefault(field.name, {})[inner] = (
-                    text if kinds[inner] in {str, int, float, bool} else _list(text)
-                )
+            if inner not in kinds:
+                near = get_close_matches(inner, kinds, 1, 0.0)[0]
+                near = f"{_KNOB_PREFIX}{field.name}_{near}".upper()
+                raise ConfigError(f"{variable} names no knob; the nearest is {near}")
+            values.setdefault(field.name, {})[inner] = text if kinds[inner] in {str, int, float, bool} else _list(text)
 
 
 def _list(text: str) -> list[str]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final, Literal, NamedTuple, cast
 
+from commonplace.changes.review import WORDS
 from commonplace.errors import InputError
 from commonplace.records import Waiting
+from commonplace.text.pieces import one_line
 
 Verb = Literal["approve", "reject", "wait"]
 
@@ -32,9 +34,26 @@ def written(waiting: Sequence[Waiting]) -> str:
     for each in waiting:
         where = each.operation.get("path") or each.operation.get("record") or ""
         reason = " ".join(f"{each.operation.get('op', '')} {where}: {each.reason}".split())
-        words = "".join(f"  {line}\n" for line in _words(each).splitlines())
-        blocks.append(f"\nwait {each.id}\n# {reason}\n{words}")
+        text = "".join(f"  {line}\n" for line in words(each).splitlines())
+        now = [f"# is there now: {line}\n" for line in each.theirs.splitlines() if line not in words(each).splitlines()]
+        said = [f"# {quote.role} said: {one_line(quote.text)}\n" for quote in each.quotes]
+        blocks += [f"\nwait {each.id}\n# {reason}\n", *now, *said, text]
     return "".join(blocks)
+
+
+def words(waiting: Waiting) -> str:
+    """Return the words that memory would get by what waits."""
+    operation = waiting.operation
+    data = operation.get("data") or {}
+    said = next(filter(None, (operation.get(key) for key in WORDS)), "")
+    return str(said or data.get("content") or data or "")
+
+
+def edited(waiting: Waiting) -> Iterator[tuple[str, str]]:
+    """Yield the lines that would go, each with `-`, then those that would come, each with `+`."""
+    old, new = ([line for line in text.splitlines() if line.strip()] for text in (waiting.theirs, words(waiting)))
+    yield from (("-", line) for line in old if line not in new)
+    yield from (("+", line) for line in new if line not in old)
 
 
 def decided(text: str, waiting: Sequence[Waiting]) -> list[Decision]:
@@ -60,11 +79,7 @@ def decided(text: str, waiting: Sequence[Waiting]) -> list[Decision]:
     for verb, name, lines in found:
         if name not in known:
             raise InputError(f"nothing waits under {name!r}; nothing was done", id=name)
-        words = "\n".join(lines).strip()
+        chosen = "\n".join(lines).strip()
         if verb != "wait":
-            decisions.append(Decision(verb, name, None if words == _words(known[name]).strip() else words))
+            decisions.append(Decision(verb, name, None if chosen == words(known[name]).strip() else chosen))
     return decisions
-
-
-def _words(waiting: Waiting) -> str:
-    return str(waiting.operation.get("text") or waiting.operation.get("body") or "")

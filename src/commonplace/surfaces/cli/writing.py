@@ -95,7 +95,7 @@ class Imported(msgspec.Struct):
     "--format",
     "kind",
     metavar="NAME",
-    help=f"Format, found from the content if not given: {', '.join(importers.FORMATS)}.",
+    help=f"Format, found from the content if not given: {importers.KNOWN}.",
 )
 @click.option(
     "--trust",

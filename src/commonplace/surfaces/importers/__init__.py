@@ -6,6 +6,6 @@ as a `Problem`. Nothing here touches a store: the memory that is given the batch
 
 from commonplace.surfaces.importers import agent_session
 from commonplace.surfaces.importers.batches import Batch, Head, Problem
-from commonplace.surfaces.importers.reading import FORMATS, detect, read
+from commonplace.surfaces.importers.reading import FORMATS, KNOWN, detect, read
 
-__all__ = ["FORMATS", "Batch", "Head", "Problem", "agent_session", "detect", "read"]
+__all__ = ["FORMATS", "KNOWN", "Batch", "Head", "Problem", "agent_session", "detect", "read"]

@@ -34,6 +34,8 @@ from commonplace.surfaces.importers.lines import (
 
 FORMATS: Final = (claude_code.NAME, pi.NAME, message_lists.NAME, exchange.NAME, neoclaw.NAME, agent_session.NAME)
 _ALIASES: Final = {"openai": message_lists.NAME, "anthropic": message_lists.NAME}
+KNOWN: Final = f"{', '.join(FORMATS)} (openai and anthropic are messages)"
+"""The formats in words, as help and errors name them."""
 _HEAD_LINES: Final = 40  # lines that vote for the format
 _HEAD_BYTES: Final = 1_000_000  # of them at most; one line is always looked at
 _SEARCH_BYTES: Final = 8_000_000  # where nothing was recognised, looked through before giving up
@@ -160,8 +162,7 @@ class _Source:
     def _elected(self, votes: Counter[str]) -> str:
         if not votes:
             raise InputError(
-                f"{self._name!r} is not a transcript that is known; known are {', '.join(FORMATS)} "
-                "(openai and anthropic message lists are 'messages')",
+                f"{self._name!r} is not a transcript that is known; known are {KNOWN}",
                 path=self._name,
             )
         # One line of metadata says it for all the messages, which look like those of other systems.
@@ -281,7 +282,7 @@ def _chosen(name: str | None) -> str | None:
         return None
     kind = _ALIASES.get(name, name)
     if kind not in FORMATS:
-        raise InputError(f"{name!r} is no known format; known are {', '.join((*FORMATS, *_ALIASES))}", format=name)
+        raise InputError(f"{name!r} is no known format; known are {KNOWN}", format=name)
     return kind
 
 
