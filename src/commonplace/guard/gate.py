@@ -164,10 +164,7 @@ class _Court:
         return Evidence(messages, [*known, *written])
 
     def fault(self, statement: str, *, journal: bool = False, summary: bool = False, old: str = "") -> str:
-        """Return why a statement does not rest on the messages; empty if it does.
-
-        Of one in the place of an `old` one they may say the value alone.
-        """
+        """Return why a statement has no ground; for one in the place of an `old` one its value is enough."""
         if not self.by_model:
             return ""
         if journal or summary:

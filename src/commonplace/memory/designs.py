@@ -108,7 +108,7 @@ def kept_as(layout: Layout | str, design: Layout | None = None, location: str = 
     A variant of the layout that a folder is kept in, with the same layers, is that one.
     """
     kept = layout_of(location) if location else ""
-    if kept in LAYOUTS and design is not None and LAYOUTS[kept].layers == design.layers:
+    if design is not None and LAYOUTS.is_at_hand(kept) and LAYOUTS[kept].layers == design.layers:
         return kept
     if isinstance(layout, Layout):
         return layout.name

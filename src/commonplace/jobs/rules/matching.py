@@ -16,7 +16,7 @@ from commonplace.text import denials
 from commonplace.text.content import Vocabulary
 from commonplace.text.content import content as carrying
 from commonplace.text.likeness import decide
-from commonplace.text.likeness.wording import RELATIVES, tokens
+from commonplace.text.likeness.wording import MANY, RELATIVES, tokens
 from commonplace.text.patterns import pattern
 
 _YEAR: Final = pattern(r"\b(?:19|20)\d\d\b")
@@ -262,7 +262,7 @@ def _has_another_value(text: str, other: str) -> bool:
                 found = decide(old, new)
                 if found.kind == "supersedes" or (found.in_frame and (is_new or _are_named(new, old))):
                     return True
-    return is_new and _is_put_off(text, other)
+    return is_new and (_is_put_off(text, other) or _in_same_words(text, other))
 
 
 def _are_named(*claims: str) -> bool:
@@ -271,6 +271,28 @@ def _are_named(*claims: str) -> bool:
         guard("own_thing").match(claim) and (_firm(claim.split()[-1]) or guard("wide").search(claim))
         for claim in claims
     )
+
+
+def _in_same_words(text: str, other: str) -> bool:
+    """True if two statements of one person differ in names and numbers alone, in whatever order they say them."""
+    if text.split(" ", 1)[0] != other.split(" ", 1)[0]:
+        return False
+    mine, theirs = _carrying(text), _carrying(other)
+    new, old = mine.keys() - theirs.keys(), theirs.keys() - mine.keys()
+    named = mine.keys() & theirs.keys() - MANY  # a person speaks several languages
+    return (
+        any(len(word) > 2 and not mine[word][0].isupper() for word in named)
+        and bool(new and old)
+        and all(_firm(each[word]) for each, left in ((mine, new), (theirs, old)) for word in left)
+    )
+
+
+def _carrying(text: str) -> dict[str, str]:
+    """Return the words that carry what a statement begins with by their stems, without its subject and light verbs."""
+    claim = next(iter(_claims(text)[1:]), text)
+    claim = claim if any(map(_firm, _WORD.findall(claim))) else text
+    found = {stem(word): word for word in _WORD.findall(claim) if word.lower() not in words("stop")}
+    return {word[:6]: said for word, said in found.items() if word not in words("light")}  # `rehearses`, `rehearsal`
 
 
 def _firm(word: str) -> bool:
