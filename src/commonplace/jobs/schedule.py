@@ -169,7 +169,8 @@ class Schedule:
         if not self._found_left:
             self._found_left = True
             for session in self._sessions.list(_LEFT):
-                self._grown.setdefault(session.id, session.last_at or session.created_at)
+                if session.id not in self._counted:  # else this process knows when it was last written to
+                    self._grown.setdefault(session.id, session.last_at or session.created_at)
             self._swept = None  # waiting may have made them due
 
     def find(self) -> list[str | Tidier]:
