@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from itertools import pairwise
 from zoneinfo import ZoneInfo
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.text import dates
+from commonplace.text import dates, days
 from marking import in_one_test
 
 THURSDAY = datetime(2026, 2, 26, 12, tzinfo=UTC)
@@ -126,3 +126,9 @@ def test_any_text_at_any_instant_is_dated_without_error(text: str, at: datetime,
 def test_only_what_means_one_day_is_dated_in_new_lines(text, dated):
     """Issue 21: relative dates made absolute, names and days that recur left alone."""
     assert dates.dated(text, THURSDAY, UTC, ["Due tomorrow."]) == dated
+
+
+def test_a_word_that_begins_as_a_turkish_day_names_none():
+    at = date(2026, 11, 27)
+    assert date(2026, 11, 30) not in days.meant("in 3 günstigen Lagen", at).days
+    assert date(2026, 11, 30) in days.meant("3 gün sonra", at).days

@@ -97,7 +97,7 @@ _UNIT: Final = pattern(
     r"(?P<week>\bweek(?:s|end)?\b|\bwochen?(?:ende)?\b|\bsemaines?\b|\bsemanas?\b|\bsettiman[ae]\b|\bнедел\w+|\btygod\w+|\btydzień\b|\bweken?\b|\bveck\w+|\bhafta\w*|\bfinde\b|周末|[这本下上]周|[这下上]个?(?:星期|礼拜)|今週|来週|先週|再来週|週間|星期|周|週|주일?(?:말)?)"
     r"|(?P<month>\bmonths?\b|\bmonate?[sn]?\b|\bmois\b|\bmes(?:es|i|e)?\b|\bmês\b|\bмесяц\w*|\bmiesi\w+|\bmaand\w*|\bmånad\w*|\bay(?:a|ı|ın|da|lar\w*|lık)?\b|个月|本月|下月|上月|今月|来月|先月|か月|ヶ月|개월|달)"
     r"|(?P<year>\byears?\b|\bjahr\w*\b|\bans?\b|\bannée\b|\baños?\b|\bann[oi]\b|\banos?\b|\bгод\w*|\bлет\b|\brok\w*\b|\blat\b|\bjaar\b|\bår\b|\byıl\w*|今年|去年|明年|来年|昨年|后年|年|내년|작년|올해)"
-    r"|(?P<day>\bdays?\b|\btag(?:e|en)?\b|\bjours?\b|\bdías?\b|\bdias?\b|\bgiorn[oi]\b|\bдн[яей]\w*|\bдень\b|\bdni\b|\bdagen?\b|\bgün\w*|天|日間|일)"
+    r"|(?P<day>\bdays?\b|\btag(?:e|en)?\b|\bjours?\b|\bdías?\b|\bdias?\b|\bgiorn[oi]\b|\bдн[яей]\w*|\bдень\b|\bdni\b|\bdagen?\b|\bgün(?:ü|ler|de|lük)?\b|天|日間|일)"
     r"|(?P<season>\b(?:spring|summer|autumn|fall|winter|frühling|frühjahr|sommer|herbst|printemps|été|automne|hiver|primavera|verano|estate|verão|otoño|autunno|outono|invierno|inverno|весн\w+|лет[оау]\b|осен\w+|зим\w+|wiosn\w+|lat[oeau]\b|jesie\w+|zim\w+|quarter|quartal|christmas|easter|weihnachten|noël|navidad|natale|natal)\b|春|夏|秋|冬)"
 )  # fmt: skip
 _AHEAD: Final = pattern(
