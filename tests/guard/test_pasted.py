@@ -598,7 +598,7 @@ ABOUT_KILNS = {
 
 @in_one_test("page", ABOUT_KILNS.values())
 @in_one_test("asked", ["{}\n\nso 8 hours for my mugs?", "mine is smaller\n\n{}\n\nok?"])
-def test_a_paragraph_written_as_print_is_foreign_in_a_message_that_is_typed_as_chat(page: str, asked: str) -> None:
+def test_a_paragraph_written_as_an_article_is_foreign_in_a_message_that_is_typed_as_chat(page: str, asked: str) -> None:
     text = asked.format(page)
     start = text.index(page)
     assert pasted(text) == ((start, start + len(page)),)

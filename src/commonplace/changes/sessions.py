@@ -490,7 +490,7 @@ class Sessions:
                     logger.warning("%s is left out of the sessions: %s", stat.path, error)
 
     def list(self, most: int | None = None) -> Sequence[Session]:
-        """Return all sessions that can be read, or of many those written last; the most recently used first."""
+        """Return the sessions that can be read, the most recently used first; or the `most` written last."""
         found: Any = []
         for path, state in self._all(most):
             if state.is_there and (head := state.head_of(path)) is not None:

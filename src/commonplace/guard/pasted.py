@@ -52,7 +52,7 @@ _NAME_CHARS: Final = 30  # of the name of a text behind a question (`does this d
 _SHORT: Final = 8  # words of a line that asks without a word of asking
 _SELF: Final = pattern(FIRST_PERSON.pattern + "|" + WE.pattern, re.IGNORECASE).search
 _BEGIN: Final = 30  # characters, in which a person who speaks of themselves says so
-_PRINTED: Final = 3  # sentences of a paragraph
+_ARTICLE: Final = 3  # sentences of a paragraph
 _LABEL_CHARS: Final = 80  # a shorter value behind a label is a line of a profile
 
 
@@ -83,7 +83,7 @@ def _spans(text: str) -> tuple[Span, ...]:
     found += _announced(text, lines, _merged(found))
     found += _worked_on(text, lines)
     found += _said(text)
-    found += _printed(text)
+    found += _articles(text)
     return tuple(_merged(found))
 
 
@@ -350,8 +350,8 @@ def _worked_on(text: str, lines: list[Line]) -> Iterator[Span]:
         yield start, len(text)
 
 
-def _printed(text: str) -> Iterator[Span]:
-    """Find paragraphs that are written as print is, in a message that is typed as people chat.
+def _articles(text: str) -> Iterator[Span]:
+    """Find paragraphs that are written as an article is, in a message that is typed as people chat.
 
     Each of their sentences begins with a capital, nobody speaks of themselves, and they hardly order anything; another
     paragraph begins with a small letter.
@@ -360,8 +360,8 @@ def _printed(text: str) -> Iterator[Span]:
     if any(part[:1].islower() for *_, part in paragraphs):
         for start, end, part in paragraphs:
             said = sentences(part)
-            as_print = len(said) >= _PRINTED and all(each.lstrip()[:1].isupper() for each in said)
-            if as_print and 2 * sum(map(orders, said)) <= len(said) and not _SELF(part):
+            as_article = len(said) >= _ARTICLE and all(each.lstrip()[:1].isupper() for each in said)
+            if as_article and 2 * sum(map(orders, said)) <= len(said) and not _SELF(part):
                 yield start, end
 
 
