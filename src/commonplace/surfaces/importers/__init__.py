@@ -4,8 +4,7 @@
 as a `Problem`. Nothing here touches a store: the memory that is given the batches appends them.
 """
 
-from commonplace.surfaces.importers import agent_session
 from commonplace.surfaces.importers.batches import Batch, Head, Problem
-from commonplace.surfaces.importers.reading import FORMATS, KNOWN, detect, read
+from commonplace.surfaces.importers.reading import KNOWN, read
 
-__all__ = ["FORMATS", "KNOWN", "Batch", "Head", "Problem", "agent_session", "detect", "read"]
+__all__ = ["KNOWN", "Batch", "Head", "Problem", "read"]

@@ -18,7 +18,6 @@ from typing import Any, BinaryIO, Final, TypeVar, cast, overload
 import msgspec
 
 from commonplace.errors import InputError
-from commonplace.text.patterns import pattern
 
 LINE_BYTES: Final = 64_000_000  # a longer line is named and passed over; a 10 MB message fits
 DOCUMENT_BYTES: Final = LINE_BYTES  # a JSON document is read whole up to this; about six times it in memory
@@ -28,10 +27,6 @@ FOLDED_AT_MOST: Final = 100  # bytes out of one byte of gzip; transcripts have 5
 FOLDED_BYTES: Final = 16_000_000  # that may come out of any
 _GZIP_AT_MOST: Final = 1032  # bytes out of one byte that gzip can do
 _GZIP_MAGIC: Final = b"\x1f\x8b"
-_LISTS: Final = pattern(r'"(?:messages|loglines|items|input|output)"\s*:\s*\[')
-_BLANK: Final = pattern(r"[\s,]*")
-_NEXT_OBJECT: Final = pattern(r"[\[,]\s*(?=\{)")
-_RESYNC_TRIES: Final = 2000  # starts tried after damage in a document before the rest is given up
 
 T = TypeVar("T")
 
@@ -118,79 +113,56 @@ class Line:
         return True
 
 
-class _Counted(io.RawIOBase):
-    """A stream that says how much of it was read."""
-
-    def __init__(self, stream: BinaryIO, on_progress: Callable[[int], None] | None) -> None:
-        self._stream = stream
-        self._on_progress = on_progress
-        self.done = 0
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        try:
-            data = self._stream.read(len(buffer))
-        except (OSError, UnicodeDecodeError) as error:
-            raise InputError(f"the transcript cannot be read: {error}") from None
-        if not isinstance(data, bytes):
-            raise InputError("a transcript is read as bytes; open it in binary mode")
-        buffer[: len(data)] = data
-        self.done += len(data)
-        if self._on_progress is not None:
-            self._on_progress(self.done)
-        return len(data)
-
-
-def chunks(
-    stream: BinaryIO, on_progress: Callable[[int], None] | None, on_cut: Callable[[str], None]
-) -> Iterator[bytes]:
+def chunks(stream: BinaryIO, most: int, on_cut: Callable[[str], None]) -> Iterator[bytes]:
     """Yield the bytes of a stream, unzipped if it is gzip; `on_cut` is called if gzip is damaged.
 
     Raises:
-        InputError: The stream cannot be read, or holds more than a transcript may.
+        InputError: The stream cannot be read, or holds more than `most` bytes.
     """
-    counted = _Counted(stream, on_progress)
-    source: Any = io.BufferedReader(counted, CHUNK_BYTES)
-    folded = source.peek(2)[:2] == _GZIP_MAGIC
-    if folded:
-        source = gzip.GzipFile(fileobj=source)
+    source: Any = stream
     total = 0
-    while True:
-        try:
-            data = source.read1(CHUNK_BYTES)
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            on_cut(f"the gzip data {'ends too early' if isinstance(error, EOFError) else 'is damaged from here on'}")
-            return
-        if not data:
-            return
-        total += len(data)
-        name = str(getattr(stream, "name", "the transcript"))
-        if folded and total > FOLDED_BYTES + FOLDED_AT_MOST * counted.done:
-            raise InputError(
-                f"{name!r} unfolds to more than {FOLDED_AT_MOST} times its size, as no transcript does; unzip it first "
-                "if it is one",
-                limit=FOLDED_AT_MOST,
-            )
-        if total > TOTAL_BYTES:
-            raise InputError(
-                f"{name!r} holds more than {TOTAL_BYTES} bytes; split it",
-                limit=TOTAL_BYTES,
-            )
-        yield data
+    try:
+        if _begins(stream) == _GZIP_MAGIC:
+            source = gzip.GzipFile(fileobj=stream)
+        while data := source.read1(CHUNK_BYTES):
+            total += len(data)
+            if total > most:
+                name = str(getattr(stream, "name", "the transcript"))
+                raise InputError(
+                    f"{name!r} holds more than {most} bytes, as no transcript of its size does", limit=most
+                )
+            yield data
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        on_cut(f"the gzip data {'ends too early' if isinstance(error, EOFError) else 'is damaged from here on'}")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"the transcript cannot be read: {error}") from None
 
 
-def require_size(path: Path) -> None:
-    """Refuse a file that holds too much, before anything of it is taken.
+def _begins(stream: BinaryIO) -> bytes:
+    """Return the first two bytes of a stream, which stay to be read."""
+    if isinstance(stream, io.TextIOBase):
+        raise InputError("a transcript is read as bytes; open it in binary mode")
+    if isinstance(stream, io.BufferedReader):
+        return stream.peek(2)[:2]
+    at = stream.tell()
+    data = stream.read(2)
+    stream.seek(at)
+    return data
+
+
+def most_bytes(path: Path) -> int:
+    """Return how many bytes a file may hold, unzipped.
 
     Raises:
-        InputError: It holds more than a transcript may.
+        InputError: It holds more; nothing of it is taken.
     """
-    with path.open("rb") as stream:
-        if path.stat().st_size * _GZIP_AT_MOST > FOLDED_BYTES:
-            for _ in chunks(stream, None, lambda _: None):
+    size = path.stat().st_size
+    most = min(TOTAL_BYTES, FOLDED_BYTES + FOLDED_AT_MOST * size)
+    if size * _GZIP_AT_MOST > FOLDED_BYTES:
+        with path.open("rb") as stream:
+            for _ in chunks(stream, most, lambda _: None):
                 pass
+    return most
 
 
 def split(parts: Iterator[bytes]) -> Iterator[tuple[int, bytes | None]]:
@@ -213,46 +185,3 @@ def split(parts: Iterator[bytes]) -> Iterator[tuple[int, bytes | None]]:
             held.clear()  # the rest of a line that is too long is read past, not held
     if size:
         yield number, b"".join(held) if size <= LINE_BYTES else None
-
-
-def elements(text: str) -> Iterator[Line | tuple[int, str]]:
-    """Yield the objects of the list in a damaged JSON document one by one, and (line, reason) for gaps.
-
-    Reads each object by itself, so that those before and after a damaged one are kept. Yields
-    nothing if no list begins.
-    """
-    decoder = json.JSONDecoder(strict=False)
-    position = _list_start(text)
-    if position is None:
-        return
-    line, counted, tries = 1, 0, 0
-    while True:
-        position = _BLANK.match(text, position).end()  # type: ignore[union-attr] # matches always
-        line += text.count("\n", counted, position)
-        counted = position
-        if position >= len(text):
-            yield line, "the JSON document ends too early"
-            return
-        if text[position] == "]":
-            return
-        try:
-            _, end = decoder.raw_decode(text, position)
-        except (ValueError, RecursionError) as error:
-            if not tries:
-                yield line, f"damaged: {reason_of(error)}"
-            tries += 1
-            found = _NEXT_OBJECT.search(text, position + 1) if tries < _RESYNC_TRIES else None
-            if found is None:
-                return
-            position = found.end()
-            continue
-        yield Line(line, text[position:end].encode("utf-8", "replace"))
-        position, tries = end, 0
-
-
-def _list_start(text: str) -> int | None:
-    stripped = text.lstrip()
-    if stripped.startswith("["):
-        return len(text) - len(stripped) + 1
-    found = _LISTS.search(text)
-    return found.end() if found else None

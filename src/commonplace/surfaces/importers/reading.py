@@ -23,25 +23,14 @@ from commonplace.surfaces.importers.blocks import Parser
 from commonplace.surfaces.importers.lines import (
     DOCUMENT_BYTES,
     LINE_BYTES,
+    TOTAL_BYTES,
     Line,
     LineError,
     chunks,
-    elements,
+    most_bytes,
     reason_of,
-    require_size,
     split,
 )
-
-FORMATS: Final = (claude_code.NAME, pi.NAME, message_lists.NAME, exchange.NAME, neoclaw.NAME, agent_session.NAME)
-_ALIASES: Final = {"openai": message_lists.NAME, "anthropic": message_lists.NAME}
-KNOWN: Final = f"{', '.join(FORMATS)} (openai and anthropic are messages)"
-"""The formats in words, as help and errors name them."""
-_HEAD_LINES: Final = 40  # lines that vote for the format
-_HEAD_BYTES: Final = 1_000_000  # of them at most; one line is always looked at
-_SEARCH_BYTES: Final = 8_000_000  # where nothing was recognised, looked through before giving up
-
-_Numbered = tuple[int, bytes | None]
-
 
 _PARSERS: Final[dict[str, type[Parser]]] = {
     claude_code.NAME: claude_code.Parser,
@@ -51,6 +40,13 @@ _PARSERS: Final[dict[str, type[Parser]]] = {
     neoclaw.NAME: neoclaw.Parser,
     agent_session.NAME: agent_session.Parser,
 }
+_ALIASES: Final = {"openai": message_lists.NAME, "anthropic": message_lists.NAME}
+KNOWN: Final = f"{', '.join(_PARSERS)} (openai and anthropic are messages)"
+"""The formats in words, as help and errors name them."""
+_HEAD_LINES: Final = 40  # lines that vote for the format
+_HEAD_BYTES: Final = 1_000_000  # of them at most; one line is always looked at
+
+_Numbered = tuple[int, bytes | None]
 
 
 def read(
@@ -58,7 +54,6 @@ def read(
     *,
     format: str | None = None,  # noqa: A002 - the word users know from every other reader
     on_problem: Callable[[Problem], None],
-    on_progress: Callable[[int], None] | None = None,
     on_skipped: Callable[[Problem], None] | None = None,
     zone: tzinfo = UTC,
     on_head: Callable[[Head], None] = lambda _: None,
@@ -71,9 +66,8 @@ def read(
 
     Args:
         path: A file, gzip or not, or an open binary stream (read to its end, not closed).
-        format: One of `FORMATS`, or `openai` or `anthropic`; found from the content when None.
+        format: One of those that `KNOWN` names; found from the content when None.
         on_problem: Called for each damaged or unknown line as it is met.
-        on_progress: Called with how many bytes of the file were read so far (before unzipping).
         on_skipped: Called for each line that holds no message by its nature, such as a question.
         zone: The one of times that name none.
         on_head: Called with what a file says of its session, before the messages of it.
@@ -86,26 +80,16 @@ def read(
     name = str(path) if isinstance(path, Path) else str(getattr(path, "name", "") or "stream")
     report = Report(name, on_problem, on_skipped, zone=zone, on_head=on_head)
     with ExitStack() as stack:
-        stream = stack.enter_context(_opened(path)) if isinstance(path, Path) else path
-        source = _Source(stream, name, report, on_progress)
-        kind, lines = source.lines(chosen)
+        stream, most = path, TOTAL_BYTES
+        if isinstance(path, Path):
+            stream, most = stack.enter_context(_opened(path)), most_bytes(path)
+        kind, lines = _Source(stream, name, most, report).lines(chosen)
         stem = _stem(name)
         parser = _PARSERS[kind](stem, report)
         batcher = Batcher(stem, report)
         for line in lines:
             yield from _fed(parser, line, batcher, report)
         yield from batcher.flush()
-
-
-def detect(path: Path) -> str:
-    """Return the format of a transcript, by its content.
-
-    Raises:
-        InputError: As for `read`.
-    """
-    report = Report(str(path), lambda _: None)
-    with _opened(path) as stream:
-        return _Source(stream, str(path), report, None).lines(None)[0]
 
 
 def _fed(parser: Parser, line: Line, batcher: Batcher, report: Report) -> Iterator[Batch]:
@@ -127,46 +111,36 @@ def _fed(parser: Parser, line: Line, batcher: Batcher, report: Report) -> Iterat
 class _Source:
     """One file as lines: first a head to know it by, then the rest as it comes."""
 
-    def __init__(self, stream: BinaryIO, name: str, report: Report, on_progress: Callable[[int], None] | None) -> None:
+    def __init__(self, stream: BinaryIO, name: str, most: int, report: Report) -> None:
         self._name = name
         self._report = report
         self._cut = ""
-        self._rest: Iterator[_Numbered] = split(chunks(stream, on_progress, self._note_cut))
+        self._rest: Iterator[_Numbered] = split(chunks(stream, most, self._note_cut))
 
     def lines(self, chosen: str | None) -> tuple[str, Iterator[Line]]:
-        """Find the format and give all lines, or the objects of a document."""
-        head, votes = self._head()
+        """Find the format and give all lines, or the one document that the file is.
+
+        Raises:
+            InputError: The file is empty, or none of the known formats.
+        """
+        head: list[_Numbered] = []
+        for number, data in self._rest:
+            head.append((number, data))
+            if len(head) >= _HEAD_LINES or sum(len(data or b"") for _, data in head) >= _HEAD_BYTES:
+                break
+        votes = Counter(kind for _, data in head if data and (kind := recognise(data)))
         first = next((data and _bare(data) for _, data in head if data is None or _bare(data)), b"")
         if first == b"":
             raise InputError(f"{self._name!r} is empty; nothing was imported", path=self._name)
-        if first is None or (first[:1] in {b"[", b"{"} and not _is_json(first) and votes.total() * 2 < len(head)):
-            return self._document(head, chosen, votes)
-        return chosen or self._elected(votes), self._each(head)
-
-    def _head(self) -> tuple[list[_Numbered], Counter[str]]:
-        """Read the first lines and let each vote for a format."""
-        head: list[_Numbered] = []
-        votes: Counter[str] = Counter()
-        size = 0
-        for number, data in self._rest:
-            head.append((number, data))
-            size += len(data or b"")
-            kind = recognise(data) if data else None
-            if kind:
-                votes[kind] += 1
-            enough = size >= _HEAD_BYTES or len(head) >= _HEAD_LINES
-            if (enough and votes) or size >= _SEARCH_BYTES:
-                break
-        return head, votes
-
-    def _elected(self, votes: Counter[str]) -> str:
-        if not votes:
-            raise InputError(
-                f"{self._name!r} is not a transcript that is known; known are {KNOWN}",
-                path=self._name,
-            )
+        is_line = first is not None and (first[:1] not in {b"[", b"{"} or _is_json(first))
+        if not is_line and votes.total() * 2 < len(head):
+            document = self._document(head)
+            head, votes = [(1, document)], Counter(filter(None, [recognise(document)]))
+        if not (votes or chosen):
+            raise InputError(f"{self._name!r} is not a transcript that is known; known are {KNOWN}", path=self._name)
         # One line of metadata says it for all the messages, which look like those of other systems.
-        return neoclaw.NAME if votes[neoclaw.NAME] else max(FORMATS, key=lambda kind: votes[kind])
+        elected = neoclaw.NAME if votes[neoclaw.NAME] else max(_PARSERS, key=lambda kind: votes[kind])
+        return chosen or elected, self._each(head)
 
     def _each(self, head: list[_Numbered]) -> Iterator[Line]:
         for number, data in chain(head, self._rest):
@@ -182,40 +156,21 @@ class _Source:
         if self._cut:
             self._report.problem(self._cut)
 
-    def _document(self, head: list[_Numbered], chosen: str | None, votes: Counter[str]) -> tuple[str, Iterator[Line]]:
-        """Read the file as one JSON document; if that is damaged, as what can be read of it."""
-        numbered: list[_Numbered] = []
+    def _document(self, head: list[_Numbered]) -> bytes:
+        """Read the whole file, which is one JSON document."""
+        parts: list[bytes] = []
         size = 0
-        for number, data in chain(head, self._rest):
-            size += len(data) + 1 if data is not None else DOCUMENT_BYTES + 1
-            if size > DOCUMENT_BYTES:
-                if votes:
-                    return chosen or self._elected(votes), self._each([*numbered, (number, data)])
+        for _, data in chain(head, self._rest):
+            parts.append(data or b"")
+            size += len(parts[-1]) + 1
+            if data is None or size > DOCUMENT_BYTES:
                 raise InputError(
                     f"{self._name!r} is one JSON document of more than {DOCUMENT_BYTES} bytes; "
                     "write it as JSONL, one message a line",
                     path=self._name,
                     limit=DOCUMENT_BYTES,
                 )
-            numbered.append((number, data))
-        document = _bare(b"\n".join(data or b"" for _, data in numbered))
-        if _is_json(document):
-            return chosen or self._elected(_vote([document])), self._each([(1, document)])
-        return self._recovered(document, numbered, chosen, votes)
-
-    def _recovered(
-        self, document: bytes, numbered: list[_Numbered], chosen: str | None, votes: Counter[str]
-    ) -> tuple[str, Iterator[Line]]:
-        found = list(elements(document.decode("utf-8", "replace")))
-        lines = [line for line in found if isinstance(line, Line)]
-        recovered = _vote([line.data for line in lines])
-        if recovered.total() <= votes.total():
-            return chosen or self._elected(votes), self._each(numbered)
-        gaps = [gap for gap in found if isinstance(gap, tuple)]
-        for number, reason in [*gaps, (numbered[-1][0], self._cut)] if self._cut else gaps:
-            self._report.line = number
-            self._report.problem(reason)
-        return chosen or self._elected(recovered), iter(lines)
+        return b"\n".join(parts)
 
     def _note_cut(self, reason: str) -> None:
         self._cut = reason
@@ -264,10 +219,6 @@ def _bare(data: bytes) -> bytes:
     return data.removeprefix(b"\xef\xbb\xbf").strip(b" \t\r\n\0")
 
 
-def _vote(documents: list[bytes]) -> Counter[str]:
-    return Counter(kind for data in documents if (kind := recognise(data)))
-
-
 def _is_json(data: bytes) -> bool:
     line = Line(1, _bare(data))
     try:
@@ -281,14 +232,13 @@ def _chosen(name: str | None) -> str | None:
     if name is None:
         return None
     kind = _ALIASES.get(name, name)
-    if kind not in FORMATS:
+    if kind not in _PARSERS:
         raise InputError(f"{name!r} is no known format; known are {KNOWN}", format=name)
     return kind
 
 
 def _opened(path: Path) -> BinaryIO:
     try:
-        require_size(path)
         return path.open("rb")
     except OSError as error:
         raise InputError(f"{str(path)!r} cannot be read: {error.strerror}", path=str(path)) from None
