@@ -13,7 +13,7 @@ setup: .venv/.done
 	@touch .venv/.done
 
 demo: .venv-demo/.done
-	@.venv-demo/bin/commonplace demo
+	@.venv-demo/bin/commonplace demo $(if $(TRANSCRIPT),"$(TRANSCRIPT)")
 
 # What commonplace needs at run time and nothing else.
 .venv-demo/.done: requirements-run.txt pyproject.toml

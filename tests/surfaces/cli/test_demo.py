@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -33,7 +34,7 @@ def shown(tmp_path_factory):
 def test_the_demo_shows_every_part_within_100_columns(shown):
     """Issue 2: a sample of several weeks is recorded, asked, shown with its budget and its folder."""
     folder, out = shown
-    assert [title for title in demo.PARTS if title not in out] == []
+    assert [title for title, _ in demo.PARTS if title not in out] == []
     assert [question for question, _ in sample.QUESTIONS if question not in out] == []
     assert "⟦secret:" in out
     assert sample.PASTED_KEY not in out
@@ -46,7 +47,9 @@ def test_the_demo_shows_every_part_within_100_columns(shown):
 
 def test_the_demo_answers_its_questions(shown):
     """Issue 2: five questions are answered with the messages they come from."""
-    assert "shown 5 times of 5" in shown[1]
+    answered = re.search(r"first (\d) times of 5, shown (\d) of 5", shown[1])
+    assert answered is not None
+    assert int(answered[2]) == 5
 
 
 def test_the_demo_corrects_a_memory_explains_it_and_takes_it_back(shown, run):
@@ -66,16 +69,14 @@ def test_the_demo_corrects_a_memory_explains_it_and_takes_it_back(shown, run):
     assert any(each["reason"] == "Marta corrected it" for each in log)
 
 
-def test_the_demo_starts_fresh_and_empties_no_other_folder(run, here, monkeypatch):
-    """What a demo left is gone; the location of the environment, where memory is kept, is not taken."""
-    monkeypatch.setenv("COMMONPLACE_LOCATION", str(here / "mine"))
-    run("record", "tea")
-    (here / "demo-memory" / ".commonplace").mkdir(parents=True)
-    (here / "demo-memory" / ".commonplace" / "demo").touch()
-    (here / "demo-memory" / "notes.md").touch()
-    assert run("demo").code == 0
-    assert not (here / "demo-memory" / "notes.md").exists()
-    assert run("recall", "tea").code == 0
+def test_the_demo_starts_fresh_each_time(run, here):
+    """A rerun shows the same; what was recorded by hand meanwhile is gone with the folder."""
+    (here / "own.jsonl").write_text('{"type": "message", "session": "s", "role": "user", "text": "tea"}\n', "utf-8")
+    run("demo", "own.jsonl")
+    run("-C", "demo-memory", "record", "zeppelin")
+    run("demo", "own.jsonl")
+    assert run("-C", "demo-memory", "recall", "zeppelin").code == 1
+    assert run("-C", "demo-memory", "recall", "tea").code == 0
 
 
 def test_the_demo_never_empties_a_folder_that_is_not_its_own(run, here):
@@ -85,6 +86,45 @@ def test_the_demo_never_empties_a_folder_that_is_not_its_own(run, here):
     done = run("demo", "-C", "mine")
     assert done.code == 2
     assert (here / "mine" / "letter.txt").read_text(encoding="utf-8") == "dear"
+
+
+def test_the_demo_ignores_the_location_of_the_environment(run, here, monkeypatch):
+    """It empties its folder, so it never takes the one that memory is kept in."""
+    monkeypatch.setenv("COMMONPLACE_LOCATION", str(here / "mine"))
+    (here / "own.jsonl").write_text('{"type": "message", "session": "s", "role": "user", "text": "coal"}\n', "utf-8")
+    run("record", "tea")
+    assert run("demo", "own.jsonl").code == 0
+    assert run("recall", "tea").code == 0
+
+
+def test_a_persons_own_transcript_is_shown(run, here):
+    """Issue 2: `make demo TRANSCRIPT=path`."""
+    words = ["granite harbour lighthouse keepers", "walnut kitchen cupboards painted", "cobalt bicycle frames welded"]
+    lines = [
+        {
+            "type": "message",
+            "session": f"s{at}",
+            "role": "user",
+            "text": f"We talked about {text} for a long while today.",
+        }
+        for at, text in enumerate(words)
+    ]
+    (here / "own.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines) + "{broken\n", encoding="utf-8")
+    done = run("demo", "own.jsonl")
+    assert done.code == 0
+    assert "3 messages in 3 sessions, 3 new" in done.out
+    assert "own.jsonl:4: " in done.err
+    asked = re.search(r"recall '(.+)'", done.out)
+    assert asked is not None
+    assert run("-C", "demo-memory", "recall", asked[1]).code == 0  # what it says to try finds something
+
+
+def test_a_transcript_that_is_none_is_an_error(run, here):
+    """Bad input: an empty file, and a picture."""
+    (here / "empty.jsonl").write_bytes(b"")
+    assert run("demo", "empty.jsonl").code == 2
+    (here / "picture.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\0\0")
+    assert run("demo", "picture.png").code == 2
 
 
 @pytest.mark.slow
