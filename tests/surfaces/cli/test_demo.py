@@ -34,7 +34,7 @@ def shown(tmp_path_factory):
 def test_the_demo_shows_every_part_within_100_columns(shown):
     """Issue 2: a sample of several weeks is recorded, asked, shown with its budget and its folder."""
     folder, out = shown
-    assert [title for title, _ in demo.PARTS if title not in out] == []
+    assert [title for title in demo.PARTS if title not in out] == []
     assert [question for question, _ in sample.QUESTIONS if question not in out] == []
     assert "⟦secret:" in out
     assert sample.PASTED_KEY not in out
@@ -47,9 +47,7 @@ def test_the_demo_shows_every_part_within_100_columns(shown):
 
 def test_the_demo_answers_its_questions(shown):
     """Issue 2: five questions are answered with the messages they come from."""
-    answered = re.search(r"first (\d) times of 5, shown (\d) of 5", shown[1])
-    assert answered is not None
-    assert int(answered[2]) == 5
+    assert "shown 5 times of 5" in shown[1]
 
 
 def test_the_demo_corrects_a_memory_explains_it_and_takes_it_back(shown, run):
