@@ -33,16 +33,6 @@ from commonplace.text.pieces import decode_name
 _WORKSPACE: Final = "workspace"  # seed two-layer: its name; `sessions` lies beside it
 
 
-class Plan(msgspec.Struct, frozen=True, kw_only=True):
-    """What adopting a directory would do: where its memory is, as which layout and why, and how much is there."""
-
-    location: str
-    layout: str
-    why: str
-    files: int = 0
-    transcripts: tuple[str, ...] = ()
-
-
 class Adopted(msgspec.Struct, frozen=True, kw_only=True):
     """What was taken over: as which layout and why, and what was read of their transcripts."""
 
@@ -59,27 +49,6 @@ def recognise(path: str | os.PathLike[str]) -> list[tuple[str, str]]:
     """Return the systems that a directory may belong to, the likeliest first, each with the files that show it."""
     given = Path(path)
     return [(name, why) for name, why, _ in recognising.ranked(_workspace(given) if given.is_dir() else given)]
-
-
-def planned(
-    path: str | os.PathLike[str],
-    *,
-    layout: str | None = None,
-    config: Config | Mapping[str, Any] | None = None,
-) -> Plan:
-    """Return what `adopt` would do with a directory, with the same arguments and errors; nothing is written."""
-    folder = _workspace(Path(path))
-    name, why = (layout, "named by the caller") if layout is not None else _decided(folder)
-    found = designs.named(name)
-    with Memory.open(folder, layout=name, config=config, jobs="worker", read_only=True) as memory:
-        homes = [folder / found.scopes.folder(scope) for scope in memory.scopes()]
-    return Plan(
-        location=str(folder),
-        layout=name,
-        why=why,
-        files=sum(found.layer_of(file) is not None for home in homes for file in _below(home, found.memory)),
-        transcripts=tuple(map(str, _transcripts(folder, found.their_sessions, name))),
-    )
 
 
 def adopt(
@@ -103,8 +72,8 @@ def adopt(
         ConfigError: There is no layout of this name.
         StoreError: Our own files cannot be written there.
     """
-    plan = planned(path, layout=layout, config=config)
-    folder, name = Path(plan.location), plan.layout
+    folder = _workspace(Path(path))
+    name, why = (layout, "named by the caller") if layout is not None else _decided(folder)
     found = designs.named(name)
     theirs = _written_by_theirs(found, folder)
     if (folder / LAYOUT).exists():  # nothing is written in another layout than this
@@ -114,7 +83,7 @@ def adopt(
         memory.sync()
         jobs = [job.name for job in found.jobs if job.range in RANGES]
         reading = _Reading(memory, jobs, knobs.settled(found, config).zone, problems.append)
-        taken = [reading.take(Path(file)) for file in plan.transcripts]
+        taken = [reading.take(file) for file in _transcripts(folder, found.their_sessions, name)]
         if found.their_sessions and found.their_sessions != found.sessions:
             taken += _own(folder, found.their_sessions, reading)
         scopes = memory.scopes()
@@ -122,11 +91,12 @@ def adopt(
         with Memory.open(folder, layout=theirs, scope=scope, config=config, clock=clock, jobs="worker") as memory:
             memory.sync()
     (folder / LAYOUT).write_text(f"{name}\n", encoding="utf-8")
+    homes = [folder / found.scopes.folder(scope) for scope in scopes]
     return Adopted(
-        location=plan.location,
+        location=str(folder),
         layout=name,
-        why=plan.why,
-        files=plan.files,
+        why=why,
+        files=sum(found.layer_of(file) is not None for home in homes for file in _below(home, found.memory)),
         sessions=sum(messages is not None for messages in taken),
         messages=sum(messages or 0 for messages in taken),
         problems=tuple(problems),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 
 import click
-import msgspec
 
 from commonplace.surfaces import adopt
 from commonplace.surfaces.cli import plain, terminal
@@ -32,20 +31,15 @@ def init_command(*, as_json: bool, place: Place) -> None:
 
 @click.command("adopt")
 @click.argument("path", metavar="PATH")
-@click.option("--dry-run", is_flag=True, help="Only say what would be done.")
 @printing
-def adopt_command(path: str, *, dry_run: bool, as_json: bool, place: Place) -> None:
+def adopt_command(path: str, *, as_json: bool, place: Place) -> None:
     """Open the memory of another system where it lies.
 
     It is recognised by its files and indexed, and its transcripts are read. Nothing of it is changed
     before something new is remembered. --layout says what it is where its files do not.
     Adopting again reads what is new in its transcripts.
     """
-    config = configuration(place.config, os.environ)
-    if dry_run:
-        _say(adopt.planned(path, layout=place.layout, config=config), path, as_json=as_json)
-        return
-    done = adopt.adopt(path, layout=place.layout, config=config)
+    done = adopt.adopt(path, layout=place.layout, config=configuration(place.config, os.environ))
     if as_json:
         plain.show(done)
         return
@@ -60,13 +54,3 @@ def adopt_command(path: str, *, dry_run: bool, as_json: bool, place: Place) -> N
         terminal.note(f"  {where}: {terminal.line(problem.reason)}{kept}")
     if len(done.problems) > PROBLEMS_SHOWN:
         terminal.note(f"  … {len(done.problems):,} in all; --json lists every one")
-
-
-def _say(plan: adopt.Plan, path: str, *, as_json: bool) -> None:
-    recognised = [{"layout": name, "why": why} for name, why in adopt.recognise(path)]
-    transcripts = terminal.count(len(plan.transcripts), "transcript")
-    line = (
-        f"would adopt {terminal.accent(terminal.line(plan.location))} as {plan.layout} ({terminal.line(plan.why)}): "
-        f"{terminal.count(plan.files, 'file')}, {transcripts} to read; nothing was written"
-    )
-    plain.give(msgspec.to_builtins(plan) | {"recognised": recognised}, [line], as_json=as_json)
