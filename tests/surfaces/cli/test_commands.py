@@ -287,7 +287,6 @@ def test_context_prints_the_text_and_draws_the_budget_beside_it(run):
     assert done.code == 0
     assert "The ferry leaves at noon." in done.out
     assert "of 300 tokens" in done.err
-    assert "█" in done.err
     data = run("context", "-q", "ferry", "--json").data
     assert {"location", "stable", "volatile", "budget", "tokens", "sections", "dropped"} == set(data)
     assert data["tokens"] <= data["budget"]
@@ -312,13 +311,11 @@ def test_sessions_are_listed_latest_first(run, here):
     assert run("sessions").out.splitlines()[1].split()[:2] == ["two", "1"]
 
 
-def test_a_session_is_listed_with_what_it_began_with(run, monkeypatch):
+def test_a_session_is_listed_with_what_it_began_with(run):
     """A name such as that of a coding agent's transcript says nothing to a person."""
     run("record", "You are a helpful assistant.", "--role", "system", "--session", "d703a1a9-1b7b-4fb1")
     run("record", "Why is the build red?", "--session", "d703a1a9-1b7b-4fb1")
     assert run("sessions").out.splitlines()[1].endswith("Why is the build red?")
-    monkeypatch.setenv("COLUMNS", "40")
-    assert "build" not in run("sessions").out
 
 
 def test_show_gives_sessions_records_and_files(run, here):

@@ -1,4 +1,4 @@
-"""Drawing: widths, wrapping, marking and bars."""
+"""Drawing: widths, wrapping and marking."""
 
 from __future__ import annotations
 
@@ -61,11 +61,3 @@ def test_of_a_long_text_the_lines_with_the_asked_words_are_shown(monkeypatch):
     assert max(map(terminal.width_of, shown)) <= 60
     begins = list(terminal.quote("\n".join(log), terminal.wanted("zeppelin"), indent=0))
     assert begins[0].startswith("worker 0 served")
-
-
-@given(st.floats(0, 1), st.integers(1, 80))
-def test_a_bar_has_its_width_and_shows_anything_above_nothing(share, size):
-    """A bar is as wide as asked."""
-    drawn = terminal.bar(share, size)
-    assert len(drawn) == size
-    assert ("█" in drawn) is (share > 0)

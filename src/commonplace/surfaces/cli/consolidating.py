@@ -142,27 +142,25 @@ def status(memory: Memory) -> dict[str, Any]:
 @printing
 @click.pass_context
 def cost_command(ctx: click.Context, *, by: str, as_json: bool, place: Place) -> None:
-    """Show what calls of models took, with a small chart."""
+    """Show what calls of models took."""
     with place.open(begun=True) as memory:
         totals = memory.cost(cast('Literal["day", "purpose", "model"]', by))
-        lines = chart(totals) if totals else ["no model was called"]
+        lines = _totals(totals) if totals else ["no model was called"]
         plain.give({"location": memory.location, "by": by, "totals": totals}, lines, as_json=as_json)
     if not totals:
         ctx.exit(1)
 
 
-def chart(totals: Mapping[str, Any]) -> Iterator[str]:
-    """Yield one line a group: its calls, tokens and money, with a bar of its tokens."""
-    most = max((total.tokens for total in totals.values()), default=0) or 1
+def _totals(totals: Mapping[str, Any]) -> Iterator[str]:
+    """Yield one line a group: its calls, tokens and money."""
     rows = [
         (
             terminal.cut(terminal.line(name), 30),
             terminal.count(total.calls, "call"),
             f"{total.tokens:,} tokens",
             f"{total.money:.2f}" + ("+?" if total.unpriced else ""),
+            f"{total.failed} failed" if total.failed else "",
         )
         for name, total in totals.items()
     ]
-    for line, total in zip(terminal.table(rows, right=[1, 2, 3]), totals.values(), strict=True):
-        failed = terminal.warning(f"  {total.failed} failed") if total.failed else ""
-        yield f"{line}  {terminal.good(terminal.bar(total.tokens / most, 24))}{failed}"
+    yield from terminal.table(rows, right=[1, 2, 3])

@@ -92,7 +92,7 @@ def _recording(memory: Memory, transcript: str | None) -> Iterator[str]:
     took = time.perf_counter() - started
     found = sorted(memory.sessions.list(), key=lambda session: session.last_at or session.created_at)
     yield ""
-    yield from drawing.sessions(memory, found[-_SESSIONS:], margin=3)
+    yield from drawing.sessions(memory, found[-_SESSIONS:])
     yield ""
     total = sum(session.messages for session in found)
     yield f"{terminal.count(total, 'message')} kept on disk in {took:.1f} s; no model, no key, no network"

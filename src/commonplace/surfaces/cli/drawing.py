@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from itertools import zip_longest
 from pathlib import Path
 from typing import Final
 
@@ -31,11 +30,8 @@ from commonplace.records import (
 )
 from commonplace.surfaces.cli import sheets, terminal
 
-BAR_COLUMNS: Final = 40
-_BEGUN_COLUMNS: Final = 16  # fewer show nothing of a message
-_BEGUN_SHOWN: Final = 100  # sessions whose first words are read
-_BEGUN_MESSAGES: Final = 6  # looked at for them
-_BEGUN_CHARS: Final = 200
+_BEGUN_COLUMNS: Final = 40
+_BEGUN_MESSAGES: Final = 6  # looked at for the first words of the user
 DROPPED_SHOWN: Final = 8
 _NEWEST: Final = 20  # changes among which one that was just made is looked for
 FILES_SHOWN: Final = 24
@@ -120,27 +116,14 @@ def _figure(value: float | str) -> str:
 
 
 def budget(memory: Memory, context: Context) -> Iterator[str]:
-    """Yield a context's token budget drawn by section, and what did not fit, with the reason."""
-    whole = max(context.budget, 1)
-    yield terminal.heading(f"{context.tokens:,} of {context.budget:,} tokens") + "  " + _filled(context)
-    rows: list[tuple[str, str, int]] = [
-        (section.part, terminal.line(section.title), section.tokens) for section in context.sections
-    ]
+    """Yield what a context's token budget is spent on by section, and what did not fit, with the reason."""
+    yield terminal.heading(f"{context.tokens:,} of {context.budget:,} tokens")
+    rows = [(section.part, terminal.line(section.title), section.tokens) for section in context.sections]
     around = context.tokens - sum(tokens for _, _, tokens in rows)
-    if rows and around > 0:
-        rows.append(("", "fences and notes", around))
-    rows.append(("", "free", max(0, context.budget - context.tokens)))
-    title_width = max(terminal.width_of(title) for _, title, _ in rows)
-    for part, title, tokens in rows:
-        drawn = terminal.bar(tokens / whole, BAR_COLUMNS)
-        styled = terminal.faint(drawn) if title == "free" else terminal.good(drawn)
-        yield f"  {part:<8}  {terminal.pad(title, title_width)}  {tokens:>7,}  {styled}"
+    rows += [("", "fences and notes", around)] if rows and around > 0 else []
+    cells = [(part, title, f"{tokens:,}") for part, title, tokens in rows]
+    yield from (f"  {line}" for line in terminal.table(cells, right=[2]))
     yield from _dropped(memory, context.dropped)
-
-
-def _filled(context: Context) -> str:
-    share = context.tokens / max(context.budget, 1)
-    return terminal.faint(f"{share:.0%} used")
 
 
 def _dropped(memory: Memory, dropped: Sequence[Dropped]) -> Iterator[str]:
@@ -154,29 +137,24 @@ def _dropped(memory: Memory, dropped: Sequence[Dropped]) -> Iterator[str]:
         yield f"    … and {len(dropped) - DROPPED_SHOWN} more"
 
 
-def sessions(memory: Memory, found: Sequence[Session], *, margin: int = 0) -> Iterator[str]:
-    """Yield sessions as a table: id, messages, last day, state, and what the user began with where there is room."""
+def sessions(memory: Memory, found: Sequence[Session]) -> Iterator[str]:
+    """Yield sessions as a table: id, messages, last day, state, and what the user began with."""
     rows = [
         (
             terminal.cut(terminal.line(session.id), 44),
             f"{session.messages:,}",
             minute(session.last_at or session.created_at),
             _state(session),
+            terminal.cut(_begun(memory, session), _BEGUN_COLUMNS),
         )
         for session in found
     ]
-    lines = terminal.table([("session", "messages", "last", ""), *rows], right=[1]) if rows else []
-    widest = max(map(terminal.width_of, lines), default=0)
-    room = terminal.columns() - margin - widest - 2
-    begun = (_begun(memory, session) for session in found[:_BEGUN_SHOWN])
-    words = ["begins with", *begun] if rows and room >= _BEGUN_COLUMNS else []
-    for line, said in zip_longest(lines, words, fillvalue=""):
-        yield f"{terminal.pad(line, widest)}  {terminal.cut(said, max(room, 1))}".rstrip()
+    yield from terminal.table([("session", "messages", "last", "", "begins with"), *rows], right=[1]) if rows else ()
 
 
 def _begun(memory: Memory, session: Session) -> str:
     first = memory.sessions.read(session.id, 0, _BEGUN_MESSAGES)
-    return next((terminal.line(each.text[:_BEGUN_CHARS]) for each in first if each.message.role == "user"), "")
+    return next((terminal.line(each.text) for each in first if each.message.role == "user"), "")
 
 
 def _state(session: Session) -> str:

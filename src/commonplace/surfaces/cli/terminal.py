@@ -1,4 +1,4 @@
-"""Drawing on a terminal: colours, columns, bars and quotes; plain text wherever colours are not wanted.
+"""Drawing on a terminal: colours, columns and quotes; plain text wherever colours are not wanted.
 
 Knows nothing of memory. Every foreign text passes `safe`, so that no stored byte can move the cursor
 or hide a word. Colours are dropped by `click.echo` where the output is no terminal, and where NO_COLOR
@@ -25,7 +25,6 @@ from commonplace.text.pieces import one_line
 MAX_COLUMNS: Final = 100
 _WORD: Final = pattern(r"\w+")
 _NO_WORDS: Final = Vocabulary()
-_FULL, _EMPTY = "█", "░"
 
 
 def columns() -> int:
@@ -215,14 +214,6 @@ def _best(wrapped: Sequence[str], words: Vocabulary, lines: int) -> int:
     most = max(held)
     best = [at for at, count in enumerate(held) if count == most]
     return best[0] and best[min(lines // 2, len(best) - 1)]  # with a line or two before what was found
-
-
-def bar(share: float, size: int) -> str:
-    """Draw a share of one as a bar of `size` columns; anything above nothing is seen."""
-    filled = max(0, min(size, round(share * size)))
-    if share > 0 and not filled:
-        filled = 1
-    return _FULL * filled + _EMPTY * (size - filled)
 
 
 def table(rows: Sequence[Sequence[str]], right: Iterable[int] = ()) -> list[str]:
