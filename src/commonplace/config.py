@@ -47,7 +47,7 @@ class RecallConfig(msgspec.Struct, frozen=True):
 
     floor: float = 0.15  # least share of a short question's weight in one passage; below it nothing is returned
     flood_share: float = 0.3  # of the hits, for one source that floods the top while others have something to say
-    embedder: str = ""  # `openai:MODEL[@URL]`; without one recall goes by words
+    embedder: str = ""  # `openai:MODEL[@URL]`, `model2vec:FOLDER` and so on; without one recall goes by words
     embed_seconds: float = 3.0  # a recall waits so long for vectors; what has none by then is found by its words
     vector_weight: float = 0.5  # what the nearest counts against the best words
     vector_floor: float = 0.6  # of a hit that shares no word: 0 as near as unrelated texts, 1 as the same text

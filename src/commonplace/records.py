@@ -217,16 +217,12 @@ class Superseded(msgspec.Struct, frozen=True):
 
 
 class Query(msgspec.Struct, frozen=True, kw_only=True):
-    """A question with its limits; `k_by_layer` overrides `k`, tokens bound what comes back."""
+    """A question with its limits: at most `k` hits, of some layers, with all of the tags, as of an instant."""
 
     text: str
     k: int = 8
-    k_by_layer: dict[str, int] = msgspec.field(default_factory=dict)
     layers: tuple[LayerName, ...] | None = None
-    soft_tokens: int | None = None
-    max_tokens: int | None = None
     tags: tuple[str, ...] = ()
-    tools: tuple[str, ...] = ()
     as_of: datetime | None = None
 
 

@@ -16,7 +16,7 @@ import pytest
 from commonplace import Memory, Message
 from commonplace.errors import ConfigError, InputError
 from commonplace.layouts.structured import LAYOUT
-from commonplace.surfaces import adopt, importers
+from commonplace.surfaces import adopt, exporters, importers
 from commonplace.surfaces.cli import writing
 from commonplace.testing import FixedClock, ScriptedLLM
 from inside import scope_of
@@ -712,6 +712,37 @@ def test_a_workspace_of_the_original_is_opened_in_place_and_stays_readable_by_it
             assert {"id", "layer", "type", "title", "content", "tags", "confidence", "salience", "createdAt",
                     "updatedAt", "references", "fingerprint"} <= item.keys()  # fmt: skip
     assert (folder / "memory/2026-02-06.md").read_text(encoding="utf-8").count("Set up CI") == 1
+
+
+def test_a_session_goes_out_and_comes_in_as_their_json(tmp_path):
+    """Issue 19: import and export of the JSON form of sessions."""
+    with opened(tmp_path / "a") as memory:
+        for number in range(12):
+            memory.append("web:abc", [Message("user", f"Line {number}."), Message("assistant", f"Yes, {number}.")])
+        memory.compact("web:abc", 4)
+        memory.sessions.describe("web:abc", paused=True, metadata={"theme": "dark", "depth": [1, None]})
+        data = exporters.session(memory, "web:abc")
+        born = memory.sessions.state("web:abc").created_at
+        window = [(m.message.role, m.text, m.message.at) for m in memory.sessions.window("web:abc")]
+    made = json.loads(data)
+    assert (made["id"], made["channelType"], made["chatId"], made["state"]) == ("web:abc", "web", "abc", "PAUSED")
+    assert made["metadata"] == {"theme": "dark", "depth": [1, None]}
+    assert made["messages"][0]["role"] == "system"
+    assert made["messages"][0]["content"].startswith("[Conversation summary]\n")
+    file = tmp_path / "web:abc.json"
+    file.write_bytes(data)
+    with opened(tmp_path / "b") as memory:
+        assert writing.take(memory, str(file)).problems == 0
+        again = [(m.message.role, m.text, m.message.at) for m in memory.sessions.window("web:abc")]
+        known = memory.sessions.state("web:abc")
+        second = json.loads(exporters.session(memory, "web:abc"))
+    assert again[1:] == window
+    assert (known.paused, known.created_at, known.ended) == (True, born, False)
+    assert (second["metadata"], second["state"], second["createdAt"]) == (
+        made["metadata"],
+        "PAUSED",
+        made["createdAt"],
+    )
 
 
 @pytest.mark.parametrize("how", ["import", "adopt"])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-import msgspec
 import pytest
 
 from commonplace.recall import question as questions
@@ -170,14 +169,6 @@ def test_a_synonym_counts_only_where_the_word_is_not():
 def test_rows_of_a_rewritten_transcript_lead_nowhere():
     shelf = shelf_of([("user", "ada")])
     assert ranked(shelf, {rows.pack(7, 0, 0): 1, rows.pack(1, 300, 0): 1}, TWO, found=[2, 0]) == []
-
-
-def test_where_an_answer_is_spread_hits_of_many_sessions_come_first():
-    shelf = shelf_of([("user", "ada tea")] * 16, [("user", "ada tea")] * 40)
-    masks = {rows.pack(1, at, 0): 3 for at in range(0, 16, 4)} | {rows.pack(2, 0, 0): 3}
-    assert keys(ranked(shelf, masks, TWO, found=[5, 5], holding=True))[4] == (2, 0)
-    several = msgspec.structs.replace(TWO, several=True)
-    assert (2, 0) in keys(ranked(shelf, masks, several, found=[5, 5], holding=True))[:2]
 
 
 def test_a_record_shows_its_best_passage_once():

@@ -129,14 +129,6 @@ def test_as_of_leaves_out_records_that_were_written_down_later(tmp_path):
             assert sorted(word for word in ("Bello", "noon") if any(word in text for text in found)) == known
 
 
-def test_tags_are_those_of_records_and_tools_those_of_messages(tmp_path):
-    with Memory.open(tmp_path, jobs="worker") as memory:
-        memory.append("s", [Message("tool", "the kettle log", tools=("bash",)), Message("user", "the kettle is red")])
-        memory.remember("The kettle whistles.")
-        assert texts(memory.recall(Query(text="kettle", tools=("bash",)))) == ["the kettle log"]
-        assert memory.recall(Query(text="kettle", tags=("nowhere",))) == []
-
-
 def test_a_record_is_found_by_its_tags(tmp_path):
     """Issue 15, statement 4: records had been indexed without their tags, so no query with tags found anything."""
     (tmp_path / "memory").mkdir()
@@ -168,9 +160,6 @@ def test_a_record_is_found_by_its_tags(tmp_path):
             Query(text="kettle", as_of="2026-10-25"),
             Query(text="kettle", k=1.5),
             Query(text="kettle", tags="x"),
-            Query(text="kettle", max_tokens="5"),
-            Query(text="kettle", k_by_layer={"nosuch": 2}),
-            Query(text="kettle", k_by_layer=5),
             Query(text="kettle", layers=("nosuch",)),
         ],
     ),

@@ -351,11 +351,6 @@ def test_layers_weigh_as_the_layout_says(noted):
     assert noted.recall(question, weights={"journals": 0.01})[0].layer != "journals"
 
 
-def test_k_by_layer_bounds_each_layer(noted):
-    hits = noted.recall("Ada Porto pilot Lisbon", k=8, k_by_layer={"documents": 1})
-    assert sum(hit.layer == "documents" for hit in hits) == 1
-
-
 # --- choosing ---
 
 
@@ -394,13 +389,6 @@ def test_a_flooding_source_gets_at_most_three_of_ten_places(scope):
 def test_a_source_that_stands_alone_fills_the_list(scope):
     scope.say("flood", *(f"deploy status report {number}: the deploy is green" for number in range(80)))
     assert len(scope.recall("deploy status", k=10)) == 10
-
-
-def test_tokens_bound_what_comes_back(talk):
-    """DESIGN 6: soft and max tokens."""
-    question = "What did the mother and the puppy do at the shelter in Porto?"
-    assert len(talk.recall(question, soft_tokens=1)) == 1
-    assert talk.recall(question, max_tokens=1) == []
 
 
 def test_the_same_question_gives_the_same_hits(talk):

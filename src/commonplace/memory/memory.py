@@ -87,8 +87,8 @@ class Memory(Past):
             layout: How memory is laid out in files: a name, a `Layout`, or the path of a TOML file; what the folder
                 is kept in when None, `native` for a new one.
             llm: `anthropic:MODEL`, `openai:MODEL`, anything with `complete`, or a function; else the rules work.
-            embedder: A function from texts to vectors, or `openai:MODEL`; the configured one when None, and without
-                one recall goes by words.
+            embedder: A function from texts to vectors, `openai:MODEL`, `sentence-transformers:FOLDER` or
+                `model2vec:FOLDER`; the configured one when None, and without one recall goes by words.
             config: Knobs, or some of them by the names of the layout's document; defaults where not given.
             clock: Gives the time now, aware; the system's where not given.
             jobs: `thread` runs them in the background, `inline` at a context, flush or close, `worker` nowhere.

@@ -67,7 +67,7 @@ def asked(query: str | Query, k: int, layers: Iterable[LayerName] | None) -> Que
     except msgspec.ValidationError as error:  # annotations do not hold at run time
         raise InputError(f"this cannot be asked: {error}") from None
     found = msgspec.structs.replace(checked, layers=found.layers)
-    unknown = [layer for layer in (*(found.layers or ()), *found.k_by_layer) if layer not in LAYERS]
+    unknown = [layer for layer in found.layers or () if layer not in LAYERS]
     if unknown:
         raise InputError(f"there is no layer {unknown[0]!r}; choose from {', '.join(LAYERS)}")
     if found.as_of is not None:

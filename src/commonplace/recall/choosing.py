@@ -12,7 +12,6 @@ from commonplace.config import RecallConfig
 from commonplace.records import Hit, Query
 from commonplace.text import terms
 from commonplace.text.patterns import pattern
-from commonplace.text.pieces import estimate_tokens
 
 _ALIKE: Final = 0.9  # share of words two passages have in common to say the same
 _ALIKE_WORDS: Final = 12  # shorter passages say the same only when all words are the same
@@ -36,7 +35,7 @@ class Shown(msgspec.Struct, frozen=True):
 def choose(
     shown: Iterable[Shown], ranking: Sequence[tuple[str, float]], query: Query, config: RecallConfig
 ) -> list[Hit]:
-    """Choose hits in order, each text once, until the limits of the query are reached.
+    """Choose hits in order, each text once, until there are as many as the query asks for.
 
     A source whose near-equal passages fill the top is held to its share of the places as long as
     others have something to say.
@@ -44,7 +43,7 @@ def choose(
     Args:
         shown: What could be shown, best first; read only as far as needed.
         ranking: The source and score of each, best first.
-        query: The limits.
+        query: Says how many.
         config: The share of a flood.
     """
     kept = _Kept(query, config, _flooding(ranking), ranking[0][1] if ranking else 0.0)
@@ -67,7 +66,7 @@ class _Kept:
     """The hits taken so far, in order, and those a flood left for later."""
 
     def __init__(self, query: Query, config: RecallConfig, flooding: frozenset[str], top: float) -> None:
-        self._query = query
+        self._k = query.k
         self._flooding = flooding
         self._flood_places = max(1, int(config.flood_share * query.k))
         self._others = top * _OTHERS
@@ -77,45 +76,31 @@ class _Kept:
         self._taken: list[int] = []
         self._left_out: list[int] = []
         self._by_source: Counter[str] = Counter()
-        self._by_layer: Counter[str] = Counter()
-        self._tokens = 0
-        self._wanted = max(query.k, sum(query.k_by_layer.values()))
 
     def full(self) -> bool:
         """True if no further hit is wanted."""
-        soft = self._query.soft_tokens
-        return len(self._taken) >= self._wanted or (soft is not None and self._tokens >= soft)
+        return len(self._taken) >= self._k
 
     def offer(self, shown: Shown) -> None:
         """Add the next of the ranking, unless it says what another says or a limit is reached."""
         hit = shown.hit
-        if self._by_layer[hit.layer] >= self._query.k_by_layer.get(hit.layer, self._query.k) or self._merged(hit):
+        if self._merged(hit):
             return
         number = len(self._offered) - 1
         if shown.source in self._flooding and self._by_source[shown.source] >= self._flood_places:
             self._left_out.append(number)
             return
         while self._left_out and hit.score < self._others and not self.full():
-            self._take(self._left_out.pop(0))
+            self._taken.append(self._left_out.pop(0))
         if not self.full():
             self._by_source[shown.source] += 1
-            self._take(number)
+            self._taken.append(number)
 
     def hits(self) -> list[Hit]:
         """Return the chosen hits, filled up with those of a flood that were held back, best first."""
         while self._left_out and not self.full():
-            self._take(self._left_out.pop(0))
+            self._taken.append(self._left_out.pop(0))
         return sorted((self._offered[at] for at in self._taken), key=lambda hit: -hit.score)
-
-    def _take(self, number: int) -> None:
-        hit = self._offered[number]
-        limit = self._query.max_tokens
-        tokens = estimate_tokens(hit.text) if limit is not None or self._query.soft_tokens is not None else 0
-        if limit is not None and self._tokens + tokens > limit:
-            return
-        self._tokens += tokens
-        self._taken.append(number)
-        self._by_layer[hit.layer] += 1
 
     def _merged(self, hit: Hit) -> bool:
         """Return a passage that says the same as one before over to that one, with its sources."""

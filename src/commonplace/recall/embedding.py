@@ -23,7 +23,7 @@ from commonplace.models.openai import OpenAIEmbedder
 from commonplace.models.protocol import Reply
 from commonplace.models.resolving import split_name
 from commonplace.models.spending import Ledger
-from commonplace.recall.index import passages, rows, vectors
+from commonplace.recall.index import embedders, passages, rows, vectors
 from commonplace.recall.index.near import Embedder, Near
 from commonplace.recall.index.sqlite import SqliteIndex
 from commonplace.recall.index.vectors import Space, Vectors
@@ -32,7 +32,10 @@ from commonplace.text.pieces import estimate_tokens
 
 logger = logging.getLogger(__name__)
 
-_FORMS: Final = "write 'openai:MODEL' or 'openai:MODEL@http://host:port/v1', or pass a function from texts to vectors"
+_FORMS: Final = (
+    "write 'openai:MODEL', 'openai:MODEL@http://host:port/v1', 'sentence-transformers:FOLDER' or 'model2vec:FOLDER', "
+    "or pass a function from texts to vectors"
+)
 # Fixed texts of nothing in common: their vectors tell one embedder from another, and show how
 # alike it finds texts that are not.
 PROBES: Final = (
@@ -57,10 +60,10 @@ _CLOSE_SECONDS: Final = 5.0  # a call under way at close is waited for so long, 
 def resolve(value: str | Embedder | None, *, config: ModelConfig) -> Guarded | None:
     """Make an embedder of what was passed as `embedder`; None for None and an empty text.
 
-    No package is imported and no connection made before the first call.
+    No package is imported, no weight read and no connection made before the first call.
 
     Raises:
-        ConfigError: The value is none of the forms.
+        ConfigError: The value is none of the forms, or names a folder that is not there.
     """
     if value is None or value == "":
         return None
@@ -68,6 +71,9 @@ def resolve(value: str | Embedder | None, *, config: ModelConfig) -> Guarded | N
         if isinstance(value, type) or not callable(value):
             raise ConfigError(f"{type(value).__name__!r} is no embedder; {_FORMS}")
         return Guarded(value)
+    kind, _, folder = value.strip().partition(":")
+    if kind in embedders.KINDS and folder:
+        return Guarded(embedders.LocalEmbedder(kind, folder))
     _, name, url = split_name(value.strip(), ("openai",), _FORMS)
     return Guarded(OpenAIEmbedder(name, config, base_url=url))
 

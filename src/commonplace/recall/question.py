@@ -25,18 +25,12 @@ FRAME: Final = 0.4  # a word about the asking, not about what was said
 EVERYDAY: Final = 0.3  # a word of all talk says little, also where a young memory holds it only once
 TERSE_WORDS: Final = 10  # in a shorter question every word is meant
 SPEAKER: Final = 0.3  # weight of the speaker's name: said to another person, it marks the wrong message
-AGAIN: Final = 0.3  # added for each time a word is asked again
 IDENTIFIER: Final = 3.0  # a code identifier or path: who types it whole means it whole
 PART: Final = 0.6  # a part of it, where the whole is not
 SYNONYM: Final = 0.6
-KIND: Final = 0.5
 
 _PHRASE: Final = pattern(r'"([^"\n]{2,200})"|“([^”\n]{2,200})”|「([^」\n]{1,200})」')
 _WHEN: Final = pattern(r"\bwhen\b|\bwhat (?:time|day|date|month|year)\b|\bhow long\b|什么时候|何时|几号|几点|いつ|언제")
-_SEVERAL: Final = pattern(
-    r"\bhow (?:many|often)\b|\b(?:what|which)\b(?: \w+){0,3} \w+s\b (?:has|have|had|does|do|did|is|are|were|was)\b|"
-    r"\bwhat (?:are|were)\b|\bboth\b|\ball\b|\blist\b|\bsummar|\bin order\b"
-)
 _CAPITAL: Final = pattern(r'(?<![.?!。？！"]\s)(?<!^)\b[A-Z]\w*')
 FRAME_WORDS: Final = frozenset(packaged.text(__package__, "frame_words.txt").split())
 EVERYDAY_WORDS: Final = frozenset(packaged.text(__package__, "everyday_words.txt").split())
@@ -61,14 +55,12 @@ class Group(msgspec.Struct, frozen=True):
 class Question(msgspec.Struct, frozen=True):
     """What a question asks for; without groups it asks for nothing that could be found.
 
-    `several` says that the answer is spread over many messages, `speaker` the one speaker it names, `only_times`
-    that it asks for nothing but what was said in its `times`.
+    `speaker` is the one speaker it names, `only_times` says that it asks for nothing but what was said in its `times`.
     """
 
     groups: tuple[Group, ...]
     phrases: tuple[str, ...] = ()
     when: bool = False
-    several: bool = False
     speaker: str | None = None
     times: tuple[Range, ...] = ()
     only_times: bool = False
@@ -100,7 +92,6 @@ def read(text: str, now: datetime, names: Iterable[str] = (), *, whole: bool = F
         _groups(kept, capital, speakers, terms.identifiers(text)),
         phrases,
         when=bool(_WHEN.search(lowered)),
-        several=bool(_SEVERAL.search(lowered)),
         speaker=named[0] if len(named) == 1 else None,
         times=times.ranges,
         only_times=bool(times.ranges) and not phrases and not _asks(times.rest),
@@ -121,18 +112,15 @@ def _groups(
     chatty = len(words) > TERSE_WORDS
     main: list[Group] = []
     more: list[Group] = []
-    seen: dict[str, int] = {}
+    seen: set[str] = set()
     for word in words:
         if word in parted and word not in identifiers:
             continue
         other = related(word)
-        before = next((seen[each] for each in other.stems if each in seen), None)
-        if before is not None:  # "run" and "running" are one word asked twice
-            if word.isascii():
-                main[before] = _again(main[before], word)
+        if any(each in seen for each in other.stems):  # "run" and "running" are one word asked twice
             continue
         at = len(main)
-        seen.update(dict.fromkeys(other.stems, at))
+        seen.update(other.stems)
         factor = 1.0
         if word in speakers:
             factor = SPEAKER
@@ -150,17 +138,9 @@ def _groups(
             for part in dict.fromkeys(identifiers.get(word, ()))
             if part in parted and part not in terms.STOP_WORDS
         ]
-        if at < _RELATED_WORDS and word not in speakers:
-            if other.synonyms:
-                more.append(Group(other.synonyms, SYNONYM * factor, at))
-            if other.kinds:
-                more.append(Group(other.kinds, KIND * factor, at))
+        if at < _RELATED_WORDS and word not in speakers and other.synonyms:
+            more.append(Group(other.synonyms, SYNONYM * factor, at))
     return (*main, *more)
-
-
-def _again(group: Group, word: str) -> Group:
-    words = group.words if word in group.words else (*group.words, word)
-    return msgspec.structs.replace(group, words=words, factor=group.factor + AGAIN)
 
 
 def _says(lowered: str, name: str) -> bool:

@@ -39,7 +39,6 @@ from commonplace.recall.turns import Turns
 
 _TOOL: Final = ROLE_CODES["tool"]
 _SHORT_NOTE: Final = 120.0  # characters; a shorter record gains nothing by being short
-_SPREAD_OVER: Final = 60  # hits that are spread over sessions: enough for what a prompt can hold
 _FLOODED: Final = 0.6  # of the candidates from one transcript: others are looked for beside it
 JUST_BELOW: Final = 1 - 1e-6
 
@@ -58,9 +57,7 @@ class Weights(msgspec.Struct, frozen=True):
     beyond: float = 0.1  # share of the scores of those one further; at work, of those right before and after
     answer: float = 0.5  # share of a question's score for the message after it; at work, of a request's for its reply
     session: float = 0.8  # the best session's part against the best message's
-    session_several: float = 0.2  # the same where the answer is spread over sessions
     session_size: float = 0.3  # how much of a session's length beyond the mean counts against it
-    spread: float = 0.1  # what each earlier hit of the same session costs there
     speaker: float = 1.4  # factor for the one speaker a question names
     dated: float = 1.15  # factor for a message that holds a time, when a question asks when
     time: float = 1.3  # factor for a message said in the time a question names
@@ -91,12 +88,9 @@ class Meaning(msgspec.Struct, frozen=True):
     notes: Mapping[int, float] = {}
     weight: float = 0.0
     floor: float = 1.0
-    finds: bool = True  # whether it may find anything that the words did not
 
     def alone(self) -> Meaning:
         """Return only what is near enough to be found without a word in common."""
-        if not self.finds or not self:
-            return Meaning()
         return msgspec.structs.replace(
             self,
             messages={key: near for key, near in self.messages.items() if near[0] >= self.floor},
@@ -219,7 +213,7 @@ class _Ranking:
         if strongest <= 0 and not self._alone:
             return []
         strongest = strongest or 1.0
-        share = self._how.weights.session_several if self._question.several else self._how.weights.session
+        share = self._how.weights.session
         best_session = max(self._session.values(), default=0.0)
         over = share / best_session if best_session else 0.0
         layer = self._how.layers.get("sessions", 1.0)
@@ -237,7 +231,7 @@ class _Ranking:
         ]
         ranked += self._ranked_notes(noted, strongest, share, self._near_share)
         ranked.sort(key=lambda each: (-each.score, each.key))
-        return _spread(ranked, self._how.weights.spread) if self._question.several else ranked
+        return ranked
 
     # --- messages ---
 
@@ -457,26 +451,3 @@ def _length_and_role(user: float, counts: float, mean_chars: float) -> list[floa
         role = 1.0 if flags & ROLE_MASK else user
         made.append(role / (1 - counts + counts * length / mean_chars))
     return made
-
-
-def _spread(ranked: list[Ranked], cost: float) -> list[Ranked]:
-    """Return hits with each further one of a session lowered, so that hits of many sessions come first."""
-    pool, rest = ranked[:_SPREAD_OVER], ranked[_SPREAD_OVER:]
-    taken: dict[int, int] = {}
-    ordered: list[Ranked] = []
-    while pool:
-        chosen = max(pool, key=lambda each: each.score * (1 - cost) ** taken.get(_session(each), 0))
-        pool.remove(chosen)
-        before = taken.get(_session(chosen), 0)
-        taken[_session(chosen)] = before + 1
-        if before:
-            chosen.score *= (1 - cost) ** before
-            chosen.parts["spread"] = (1 - cost) ** before
-        ordered.append(chosen)
-    for each in rest:  # what was not looked at stays below what was
-        each.score = min(each.score, ordered[-1].score)
-    return ordered + rest
-
-
-def _session(ranked: Ranked) -> int:
-    return ranked.key >> MESSAGE_BITS if ranked.note is None else ranked.key

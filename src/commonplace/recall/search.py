@@ -71,7 +71,7 @@ def search(
         hidden: Messages that were forgotten, by session and id.
         read: Called with each message that may become a hit.
     """
-    if query.k <= 0 and not query.k_by_layer:
+    if query.k <= 0:
         return []
     indexing.catch_up()
     return indexing.answer(
@@ -106,9 +106,8 @@ class _Search(msgspec.Struct):
         question, found = self._collect()
         ranked = self._said_then(question) or self._ranked(question, found)
         shown = self._shown(ranked, question)
-        twice = self._last_overruled(ranked)
-        if twice:
-            shown = self._below_successors(shown, twice)
+        if self.overruling is not None:
+            shown = self._below_successors(shown, self._near_hits)
         if question.phrases:
             shown = _phrases_first(shown, question.phrases)
         sources = [(self._source(each), each.score) for each in ranked]
@@ -138,14 +137,14 @@ class _Search(msgspec.Struct):
             layers=self.layers,
             said_at=self._said_at,
             limit=self._limit,
-            holding=bool(self.query.tools) or plain + (wide + 1) // 2 <= _KEYWORDS,
+            holding=plain + (wide + 1) // 2 <= _KEYWORDS,
             meaning=meaning,
         )
         return ranking.rank(found, self._notes(found, sums, meaning), self.shelf, question, how)
 
     def _said_then(self, question: Question) -> list[Ranked]:
         """Rank what was said in a time, where a question asks for nothing else; empty where nothing was."""
-        if not question.only_times or self.query.tags or self.query.tools:
+        if not question.only_times or self.query.tags:
             return []
         chosen, weigh = self.query.layers or LAYERS, self.layers
         said = dated.spans(question.times, self._until_ms)
@@ -166,7 +165,7 @@ class _Search(msgspec.Struct):
     @property
     def _near_hits(self) -> int:
         """How many of the best may still become hits where some of them are lowered."""
-        return 2 * max(self.query.k, *self.query.k_by_layer.values(), 0)
+        return 2 * self.query.k
 
     @property
     def _until_ms(self) -> int | None:
@@ -192,14 +191,9 @@ class _Search(msgspec.Struct):
     def _find(self, question: Question) -> Candidates:
         chosen = self.query.layers or LAYERS
         noted = [layer for layer in chosen if layer != "sessions"]
-        marks = [[terms.marker("l", layer) for layer in noted]] if len(noted) < len(LAYERS) - 1 else []
-        return self._index.search(
-            [group.words for group in question.groups],
-            messages="sessions" in chosen and not self.query.tags,  # a message has no tags, a record no tools
-            notes=bool(noted) and not self.query.tools,
-            message_marks=[[terms.marker("t", tool)] for tool in self.query.tools],
-            note_marks=marks + [[terms.marker("g", tag)] for tag in self.query.tags],
-        )
+        groups = [group.words for group in question.groups]
+        said = "sessions" in chosen and not self.query.tags  # a message has no tags
+        return self._index.search(groups, messages=said, layers=noted, tags=self.query.tags)
 
     def _mended(self, question: Question, found: Candidates) -> Question:
         """Add near spellings to names that are on no row, where the question is not answered without them."""
@@ -231,9 +225,8 @@ class _Search(msgspec.Struct):
         if notes:
             layers = self._index.notes(notes)
             notes = {key: near for key, near in notes.items() if key in layers and layers[key].layer in chosen}
-        # Tags and tools are looked up as words: a text that holds none of them is not found by its vector.
-        finds = not self.query.tags and not self.query.tools
-        return Meaning(messages, notes, config.vector_weight, config.vector_floor, finds)
+        # Tags are looked up as words: a text that holds none of them is not found by its vector.
+        return Meaning(messages, notes, config.vector_weight, 2.0 if self.query.tags else config.vector_floor)
 
     def _notes(self, found: Candidates, sums: ranking.Sums, meaning: Meaning) -> Sequence[Note]:
         best = sorted(found.notes, key=lambda note: -sums[found.notes[note]])[:_NOTES]
@@ -266,29 +259,6 @@ class _Search(msgspec.Struct):
             shown = self._note(each, each.note) if each.note is not None else self._message(each, question)
             if shown is not None:
                 yield shown
-
-    def _last_overruled(self, ranked: Sequence[Ranked]) -> int:
-        """Return the last place, from 1, of what is overruled or overrules it; 0 if neither is near the hits."""
-        if self.overruling is None:
-            return 0
-        near = [(self._from(each), each.note) for each in ranked[: self._near_hits]]
-        of = [{name} if note is None else self._sessions_of(note) for name, note in near]
-        held = {name: found for name in set[str]().union(*of) if (found := self.overruling.messages(name))}
-        parts = [part for found in held.values() for each in found.values() for part in each]
-        either = {*held, *(part.record for part in parts)}
-        either.update(source.session for part in parts for source in part.sources)
-        places = (
-            place for place, ((name, _), own) in enumerate(zip(near, of, strict=True), 1) if {name, *own} & either
-        )
-        return max(places, default=0)
-
-    def _sessions_of(self, note: Note) -> set[str]:
-        """Return the sessions that a record tells of."""
-        return self.overruling.sessions(note.record) if self.overruling and note.layer in TELLING else set()
-
-    def _from(self, ranked: Ranked) -> str:
-        """Return the session of a message, or the id of the record."""
-        return ranked.note.record if ranked.note is not None else self.shelf.slots[ranked.key >> MESSAGE_BITS].session
 
     def _below_successors(self, shown: Iterator[choosing.Shown], count: int) -> Iterator[choosing.Shown]:
         """Yield the hits; of the first so many, a message whose value a record has replaced goes below that record.

@@ -153,6 +153,16 @@ def test_without_a_key_or_the_sdk_the_sentence_says_what_to_do(monkeypatch):
         OpenAIEmbedder("embed-test", ModelConfig())(["one"])
 
 
+@pytest.mark.parametrize("name", ["sentence-transformers", "model2vec"])
+def test_a_package_that_is_missing_stops_no_recall_and_is_named(tmp_path, monkeypatch, patient, name):
+    """An embedder in this process is an extra: recall goes on by words, and says what to install."""
+    monkeypatch.setitem(sys.modules, name.replace("-", "_"), None)
+    with Memory.open(tmp_path, embedder=f"{name}:{tmp_path}", config=patient) as memory:
+        memory.append("s", [Message("user", "automobile")])
+        (hit,) = memory.recall("automobile", explain=True)
+    assert f"run: pip install 'commonplace-memory[{name}]'" in hit.why["no vectors"]
+
+
 def test_what_a_server_takes_stands_in_the_ledger_and_under_the_ceiling(tmp_path, serving, monkeypatch):
     """`commonplace cost` tells what left the machine; a day's ceiling stops filling, not recall."""
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)

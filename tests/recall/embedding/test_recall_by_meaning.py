@@ -103,10 +103,10 @@ def test_records_of_other_layers_are_found_by_meaning(memory):
     assert memory.recall("doctor", layers=("sessions",)) == []
 
 
-def test_a_tag_or_tool_that_was_asked_for_cannot_be_met_by_a_vector(memory):
-    """A tool is looked up by its name."""
+def test_a_tag_that_was_asked_for_cannot_be_met_by_a_vector(memory):
+    """A tag is looked up by its name."""
     memory.append("s", [Message("user", "automobile")])
-    assert memory.recall(Query(text="hatchback", tools=("web_fetch",))) == []
+    assert memory.recall(Query(text="hatchback", tags=("web",))) == []
 
 
 def test_an_append_never_embeds(memory, embedder):
@@ -357,6 +357,9 @@ def test_questions_may_be_embedded_otherwise_than_passages(tmp_path, patient):
     [
         "word2vec",
         "openai:",
+        "model2vec:",
+        "model2vec:nowhere",
+        "sentence-transformers:nowhere",
         "anthropic:x",
         3,
         Meanings,
@@ -401,7 +404,7 @@ def test_no_package_of_others_is_loaded_without_an_embedder():
     program = (
         "import sys, tempfile\nfrom commonplace import Memory\n"
         "with Memory.open(tempfile.mkdtemp()) as memory:\n    memory.recall('anything')\n"
-        "print(*[name for name in sys.modules if name in {'numpy', 'openai'}])"
+        "print(*[name for name in sys.modules if name in {'numpy', 'sentence_transformers', 'model2vec'}])"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, encoding="utf-8")
     assert done.stdout.split() == []

@@ -10,7 +10,6 @@ from indexed_scope import Scope, lines_as_rows
 
 from commonplace.guard.screened import seal
 from commonplace.recall.index.sqlite import SCHEMA, SqliteIndex
-from commonplace.records import Message
 from commonplace.store.protocol import Put
 from inside import database_of
 from marking import slow_after
@@ -299,8 +298,3 @@ def test_the_index_keeps_no_copy_of_what_was_said(scope):
     assert b"brown fox number" not in scope.index_path.read_bytes()
     transcript = (scope.folder / "sessions" / "s.jsonl").stat().st_size
     assert scope.index_path.stat().st_size <= transcript
-
-
-def test_messages_keep_role_name_and_tools(scope):
-    scope.say("s", Message("tool", "exit status 1", tools=("bash",)), Message("user", "it exits with a status"))
-    assert [hit.text for hit in scope.recall("exit status", tools=("bash",))] == ["exit status 1"]

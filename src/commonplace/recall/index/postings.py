@@ -30,8 +30,10 @@ class Found(msgspec.Struct):
     found: list[int]
 
 
-def gather(db: sqlite3.Connection, table: str, words: Sequence[Sequence[str]], marks: Sequence[Sequence[str]]) -> Found:
-    """Collect the rows of some words; any word of group `n` sets bit `n`."""
+def gather(
+    db: sqlite3.Connection, table: str, words: Sequence[Sequence[str]], marks: Sequence[Sequence[str]] = ()
+) -> Found:
+    """Collect the rows of some words that have one mark of each group; any word of group `n` sets bit `n`."""
     expressions = [terms.match(group, marks) for group in words]
     lists = [_rows(db, table, expression) for expression in expressions]
     found = [len(each) for each in lists]

@@ -62,7 +62,6 @@ class MessageRow(msgspec.Struct, frozen=True, gc=False):
     at_ms: int
     offset: int
     name: str | None = None
-    tools: tuple[str, ...] = ()
 
 
 class IndexRow(msgspec.Struct, frozen=True, kw_only=True):

@@ -13,7 +13,7 @@ import contextlib
 import json
 import sqlite3
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -24,7 +24,7 @@ from commonplace.recall.index.rows import Candidates, IndexRow, MessageRow, Note
 from commonplace.store.sqlite_file import IndexFile
 from commonplace.text import terms
 
-SCHEMA: Final = 8  # raised whenever the same files would give other rows
+SCHEMA: Final = 9  # raised whenever the same files would give other rows
 _SORTED_BYTES: Final = 16_000_000
 _TOKENIZE: Final = "porter unicode61 remove_diacritics 2"
 _TABLES: Final = f"""
@@ -191,7 +191,7 @@ class SqliteIndex(IndexFile):
             number = slot.take(added[:room])
             texts: dict[int, str] = {}
             for row in added[:room]:
-                if len(row.content) <= passages.CHARS and not row.tools:
+                if len(row.content) <= passages.CHARS:
                     texts[rows.pack(slot.id, number, 0)] = terms.indexed(row.content)
                 else:
                     texts.update(self._passages(slot.id, number, row))
@@ -211,13 +211,12 @@ class SqliteIndex(IndexFile):
 
     def _passages(self, slot: int, number: int, row: MessageRow) -> Iterator[tuple[int, str]]:
         text = row.content
-        marks = "".join(f" {terms.marker('t', tool)}" for tool in row.tools)
         spans = passages.passages(text)
         together: dict[int, list[str]] = {}
         for at, (start, end) in enumerate(spans):
             together.setdefault(rows.fold_passage(at, len(spans)), []).append(text[start:end])
         for at, parts in together.items():
-            yield rows.pack(slot, number, at), terms.indexed("".join(parts)) + marks
+            yield rows.pack(slot, number, at), terms.indexed("".join(parts))
 
     def replace_path(self, path: str, replacing: Iterable[IndexRow], only: Iterable[str] | None = None) -> None:
         """Replace the rows of a file, or, of a part of it, those of the records that are named."""
@@ -237,10 +236,7 @@ class SqliteIndex(IndexFile):
             "INSERT INTO notes(path, record, layer, kind, at_ms, text) VALUES (?, ?, ?, ?, ?, ?)",
             (path, row.record, row.layer, row.kind, row.at_ms, text),
         )
-        marks = (
-            [terms.marker("l", row.layer), terms.marker("k", row.kind)] if row.kind else [terms.marker("l", row.layer)]
-        )
-        marks += [terms.marker("g", tag) for tag in row.tags]
+        marks = [terms.marker("l", row.layer), *(terms.marker("g", tag) for tag in row.tags)]
         content = f"{terms.indexed(row.title)} {terms.indexed(text)} {' '.join(marks)}"
         self._db.execute("INSERT INTO noted(rowid, text) VALUES (?, ?)", (cursor.lastrowid, content))
 
@@ -296,18 +292,18 @@ class SqliteIndex(IndexFile):
         words: Sequence[Sequence[str]],
         *,
         messages: bool = True,
-        notes: bool = True,
-        message_marks: Sequence[Sequence[str]] = (),
-        note_marks: Sequence[Sequence[str]] = (),
+        layers: Collection[str] = (),
+        tags: Collection[str] = (),
     ) -> Candidates:
-        """Find the rows that hold the words; any of a group of words counts as the group's one bit.
+        """Find the messages, and records of some layers with all of the tags, that hold the words.
 
-        Each group of marks names terms one of which every row must hold as well.
+        Any of a group of words counts as the group's one bit.
         """
         with self._reading():
             total = self._meta("rows")
-            said = postings.gather(self._db, "said", words, message_marks) if messages else None
-            noted = postings.gather(self._db, "noted", words, note_marks) if notes and self._any_notes() else None
+            said = postings.gather(self._db, "said", words) if messages else None
+            marks = [[terms.marker("l", layer) for layer in layers], *([terms.marker("g", tag)] for tag in tags)]
+            noted = postings.gather(self._db, "noted", words, marks) if layers and self._any_notes() else None
         parts = [part for part in (said, noted) if part is not None]
         found = [sum(part.found[at] for part in parts) for at in range(len(words))]
         return Candidates(said.masks if said else {}, noted.masks if noted else {}, found, total)

@@ -13,6 +13,7 @@ from commonplace.records import Outcome
 from commonplace.surfaces.cli import drawing, plain, terminal
 from commonplace.surfaces.cli.opening import Place, modelled, printing, scopes_of, still_due
 
+BAR_COLUMNS: Final = 24
 _CODES: Final = {"refused": 2, "conflict": 4, "over_cap": 4, "failed": 5}
 
 
@@ -152,7 +153,8 @@ def cost_command(ctx: click.Context, *, by: str, as_json: bool, place: Place) ->
 
 
 def _totals(totals: Mapping[str, Any]) -> Iterator[str]:
-    """Yield one line a group: its calls, tokens and money."""
+    """Yield one line a group: its calls, tokens and money, with a bar of its tokens."""
+    most = max((total.tokens for total in totals.values()), default=0) or 1
     rows = [
         (
             terminal.cut(terminal.line(name), 30),
@@ -160,6 +162,7 @@ def _totals(totals: Mapping[str, Any]) -> Iterator[str]:
             f"{total.tokens:,} tokens",
             f"{total.money:.2f}" + ("+?" if total.unpriced else ""),
             f"{total.failed} failed" if total.failed else "",
+            terminal.bar(total.tokens / most, BAR_COLUMNS),
         )
         for name, total in totals.items()
     ]

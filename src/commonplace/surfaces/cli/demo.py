@@ -142,7 +142,8 @@ def _consolidating(memory: Memory, _: str | None) -> Iterator[str]:
     if len(lines) > _REMEMBERED_LINES:
         yield f"… and more; {terminal.accent('memory/')} holds all of it"
     yield ""
-    yield f"{terminal.count(len(outcome.records), 'record')} in {took:.1f} s, without a model"
+    calls = sum(total.calls for total in memory.cost().values())
+    yield f"{terminal.count(len(outcome.records), 'record')}; cost: {terminal.count(calls, 'model call')}, {took:.1f} s"
     yield from drawing.waiting(memory.review().list())
 
 

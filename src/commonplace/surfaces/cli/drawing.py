@@ -30,6 +30,7 @@ from commonplace.records import (
 )
 from commonplace.surfaces.cli import sheets, terminal
 
+BAR_COLUMNS: Final = 40
 _BEGUN_COLUMNS: Final = 40
 _BEGUN_MESSAGES: Final = 6  # looked at for the first words of the user
 DROPPED_SHOWN: Final = 8
@@ -121,7 +122,11 @@ def budget(memory: Memory, context: Context) -> Iterator[str]:
     rows = [(section.part, terminal.line(section.title), section.tokens) for section in context.sections]
     around = context.tokens - sum(tokens for _, _, tokens in rows)
     rows += [("", "fences and notes", around)] if rows and around > 0 else []
-    cells = [(part, title, f"{tokens:,}") for part, title, tokens in rows]
+    rows.append(("", "free", max(0, context.budget - context.tokens)))
+    cells = [
+        (part, title, f"{tokens:,}", terminal.bar(tokens / max(context.budget, 1), BAR_COLUMNS))
+        for part, title, tokens in rows
+    ]
     yield from (f"  {line}" for line in terminal.table(cells, right=[2]))
     yield from _dropped(memory, context.dropped)
 

@@ -216,6 +216,11 @@ def _best(wrapped: Sequence[str], words: Vocabulary, lines: int) -> int:
     return best[0] and best[min(lines // 2, len(best) - 1)]  # with a line or two before what was found
 
 
+def bar(share: float, size: int) -> str:
+    """Draw a share of one as a bar of at most `size` columns; anything above nothing is seen."""
+    return "█" * max(share > 0, min(size, round(share * size)))
+
+
 def table(rows: Sequence[Sequence[str]], right: Iterable[int] = ()) -> list[str]:
     """Lay plain cells out in columns; the columns named in `right` are set to the right."""
     if not rows:

@@ -4,17 +4,19 @@
      "toolCalls": null, "toolName": null, "timestamp": "2026-02-07T14:15:00.123456789Z", …}],
      "metadata": {}, "state": "ACTIVE", "createdAt": "…", "updatedAt": "…"}
 
-Source: seed structured, "AgentSession Model".
+`encode` writes what `Parser` reads. Source: seed structured, "AgentSession Model".
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final, cast
 
 import msgspec
 
-from commonplace.records import Message, Role
+from commonplace.guard.screened import instant
+from commonplace.recall.prompt.packing import SUMMARY_HEAD
+from commonplace.records import Message, RecordedMessage, Role, Session
 from commonplace.surfaces.importers import blocks
 from commonplace.surfaces.importers.batches import Found, Head, Report, plain_session
 from commonplace.surfaces.importers.blocks import ROLES, Call, call_text
@@ -102,3 +104,35 @@ def head(data: bytes) -> Head | None:
 def _key(session: _Session) -> str:
     both = f"{session.channel_type}:{session.chat_id}" if session.channel_type and session.chat_id else ""
     return session.id or both
+
+
+def encode(state: Session, messages: Sequence[RecordedMessage], *, summary: str = "") -> bytes:
+    """Write a session as one JSON object.
+
+    Args:
+        state: What is known of the session.
+        messages: Its live window, or all of it.
+        summary: Of what left the window; a system message at the beginning.
+    """
+    channel, _, chat = state.id.partition(":")
+    said = [_Message("system", f"{SUMMARY_HEAD}\n{summary}", timestamp=instant(state.created_at))] if summary else []
+    return msgspec.json.encode(
+        _Session(
+            id=state.id,
+            channel_type=channel,
+            chat_id=chat,
+            messages=[msgspec.Raw(msgspec.json.encode(each)) for each in (*said, *map(_written, messages))],
+            metadata=state.metadata,
+            state="TERMINATED" if state.ended else "PAUSED" if state.paused else "ACTIVE",
+            created_at=instant(state.created_at),
+            updated_at=instant(state.last_at or state.created_at),
+        )
+    )
+
+
+def _written(recorded: RecordedMessage) -> _Message:
+    said = recorded.message
+    calls = [_Call(tool) for tool in said.tools] if said.role == "assistant" else []
+    name = said.tools[0] if said.role == "tool" and said.tools else None
+    at = instant(said.at) if said.at else None
+    return _Message(said.role, recorded.text, str(said.id), calls or None, name, at)

@@ -54,6 +54,7 @@ def read(
     *,
     format: str | None = None,  # noqa: A002 - the word users know from every other reader
     on_problem: Callable[[Problem], None],
+    on_progress: Callable[[int], None] | None = None,
     on_skipped: Callable[[Problem], None] | None = None,
     zone: tzinfo = UTC,
     on_head: Callable[[Head], None] = lambda _: None,
@@ -68,6 +69,7 @@ def read(
         path: A file, gzip or not, or an open binary stream (read to its end, not closed).
         format: One of those that `KNOWN` names; found from the content when None.
         on_problem: Called for each damaged or unknown line as it is met.
+        on_progress: Called with the place in the file up to which it was read, before unzipping.
         on_skipped: Called for each line that holds no message by its nature, such as a question.
         zone: The one of times that name none.
         on_head: Called with what a file says of its session, before the messages of it.
@@ -83,7 +85,8 @@ def read(
         stream, most = path, TOTAL_BYTES
         if isinstance(path, Path):
             stream, most = stack.enter_context(_opened(path)), most_bytes(path)
-        kind, lines = _Source(stream, name, most, report).lines(chosen)
+        cut: list[str] = []
+        kind, lines = _Source(chunks(stream, most, cut.append, on_progress), name, report, cut).lines(chosen)
         stem = _stem(name)
         parser = _PARSERS[kind](stem, report)
         batcher = Batcher(stem, report)
@@ -111,11 +114,11 @@ def _fed(parser: Parser, line: Line, batcher: Batcher, report: Report) -> Iterat
 class _Source:
     """One file as lines: first a head to know it by, then the rest as it comes."""
 
-    def __init__(self, stream: BinaryIO, name: str, most: int, report: Report) -> None:
+    def __init__(self, parts: Iterator[bytes], name: str, report: Report, cut: list[str]) -> None:
         self._name = name
         self._report = report
-        self._cut = ""
-        self._rest: Iterator[_Numbered] = split(chunks(stream, most, self._note_cut))
+        self._cut = cut  # says where the bytes end too early
+        self._rest: Iterator[_Numbered] = split(parts)
 
     def lines(self, chosen: str | None) -> tuple[str, Iterator[Line]]:
         """Find the format and give all lines, or the one document that the file is.
@@ -153,8 +156,8 @@ class _Source:
                 yield Line(number, plain)
             if data[:1] == b"\0" or data[-1:] == b"\0":
                 self._report.problem("NUL bytes were left out", kept=bool(plain))
-        if self._cut:
-            self._report.problem(self._cut)
+        for reason in self._cut:
+            self._report.problem(reason)
 
     def _document(self, head: list[_Numbered]) -> bytes:
         """Read the whole file, which is one JSON document."""
@@ -171,9 +174,6 @@ class _Source:
                     limit=DOCUMENT_BYTES,
                 )
         return b"\n".join(parts)
-
-    def _note_cut(self, reason: str) -> None:
-        self._cut = reason
 
 
 def recognise(data: bytes) -> str | None:
