@@ -33,7 +33,6 @@ class _Item(msgspec.Struct):
     text: msgspec.Raw = msgspec.Raw()
     refusal: str | None = None
     tool_calls: list[msgspec.Raw] | None = None
-    function_call: msgspec.Raw = msgspec.Raw()
     tool_call_id: str | None = None
     call_id: str | None = None
     name: str | None = None
@@ -119,9 +118,6 @@ class Parser(blocks.Parser):
             call = decode(raw, _ToolCall)
             function = call.function or call.custom or _Function()
             found.append(Call(call.id, function.name, bytes(function.arguments) or bytes(function.input)))
-        if bytes(item.function_call):
-            function = decode(item.function_call, _Function | None) or _Function()
-            found.append(Call(function.name, function.name, bytes(function.arguments)))
         yield from self.messages(role, found, id=item.id, at=at, name=item.name)
 
     def _act(self, item: _Item, at: datetime | None) -> Iterator[Message]:
