@@ -18,7 +18,7 @@ import pytest
 from commonplace.config import RecallConfig
 from commonplace.recall.index.rows import MessageRow, PathState
 from commonplace.recall.index.sqlite import SqliteIndex
-from commonplace.recall.search import search
+from commonplace.recall.search import Search
 from commonplace.records import Message, Query, RecordedMessage
 from marking import slow_after
 
@@ -94,7 +94,9 @@ def test_ten_hits_hold_the_share_of_evidence_that_the_issue_asks_for(name, asked
     for turns, questions in conversations(name)[: None if FULL else asked]:
         spoken = Spoken(turns)
         for question in questions:
-            hits = search(Query(text=question["text"], k=10), indexing=spoken, now=NOW, config=RecallConfig())
+            hits = Search(
+                query=Query(text=question["text"], k=10), indexing=spoken, now=NOW, config=RecallConfig()
+            ).hits()
             ranks = list(dict.fromkeys(source.message for hit in hits for source in hit.sources))[:10]
             evidence = set(question["evidence"])
             shares.append(len(evidence.intersection(ranks)) / len(evidence))
@@ -109,7 +111,10 @@ def test_questions_of_other_people_are_answered_less_often():
     spoken = Spoken(own[0])
 
     def unanswered(questions):
-        found = [search(Query(text=q["text"], k=5), indexing=spoken, now=NOW, config=RecallConfig()) for q in questions]
+        found = [
+            Search(query=Query(text=q["text"], k=5), indexing=spoken, now=NOW, config=RecallConfig()).hits()
+            for q in questions
+        ]
         return sum(not hits for hits in found) / len(found)
 
     assert unanswered(own[1]) <= 0.01

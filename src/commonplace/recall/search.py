@@ -39,70 +39,52 @@ _MENDED: Final = 3  # unknown words that are looked for in near spellings
 _MANY_UNKNOWN: Final = 0.5  # below this share of a question found, its unknown words may be typos
 
 
-def search(
-    query: Query,
-    *,
-    indexing: Indexing,
-    now: datetime,
-    config: RecallConfig,
-    explain: bool = False,
-    weights: Mapping[str, float] | None = None,
-    near: Near | None = None,
-    overruling: Overruling | None = None,
-    written_at: Callable[[str], datetime | None] = lambda _: None,
-    hidden: Collection[tuple[str, str]] = (),
-    read: Callable[[RecordedMessage], None] = lambda _: None,
-) -> list[Hit]:
-    """Return the best hits of a question, best first; empty when nothing fits.
+class Search(msgspec.Struct, kw_only=True):
+    """One question being answered.
 
-    The index is brought up to the files first, so what was just said is found. Any text is a
-    question: operators, quotes, NUL or 100 KB of it find something or nothing.
-
-    Args:
+    Attributes:
         query: The question with its limits.
         indexing: The index of one scope, and the way back to the files.
         now: What "last week" is counted from.
         config: How recall ranks.
-        explain: Add to each hit's `why` what its score is made of.
-        weights: What each layer counts; a layer left out counts 1.
+        layers: What each layer counts; a layer left out counts 1.
         near: What lies near the question by its vector, where there is an embedder.
         overruling: What records say otherwise now than messages and what tells of them.
         written_at: When a record was written down, for those without a date of their own; None if unknown.
         hidden: Messages that were forgotten, by session and id.
         read: Called with each message that may become a hit.
     """
-    if query.k <= 0:
-        return []
-    indexing.catch_up()
-    return indexing.answer(
-        lambda index: _Search(
-            query, indexing, now, config, weights or {}, near or Near(), overruling, written_at,
-            hidden, index.shelf(), read,
-        ).hits(explain=explain)
-    )  # fmt: skip
-
-
-class _Search(msgspec.Struct):
-    """One question being answered."""
 
     query: Query
     indexing: Indexing
     now: datetime
     config: RecallConfig
-    layers: Mapping[str, float]
-    near: Near
-    overruling: Overruling | None
-    written_at: Callable[[str], datetime | None]
-    hidden: Collection[tuple[str, str]]
-    shelf: Shelf
-    read: Callable[[RecordedMessage], None]
-    places: dict[int, Places | None] = {}
+    layers: Mapping[str, float] = {}
+    near: Near = Near()
+    overruling: Overruling | None = None
+    written_at: Callable[[str], datetime | None] = lambda _: None
+    hidden: Collection[tuple[str, str]] = ()
+    read: Callable[[RecordedMessage], None] = lambda _: None
+    shelf: Shelf = msgspec.field(default_factory=Shelf)
+    places: dict[int, Places | None] = msgspec.field(default_factory=dict)
 
     @property
     def _index(self) -> SqliteIndex:
         return self.indexing.index
 
-    def hits(self, *, explain: bool) -> list[Hit]:
+    def hits(self, *, explain: bool = False) -> list[Hit]:
+        """Return the best hits, best first, each with what its score is made of if `explain`; empty when nothing fits.
+
+        The index is brought up to the files first, so what was just said is found. Any text is a
+        question: operators, quotes, NUL or 100 KB of it find something or nothing.
+        """
+        if self.query.k <= 0:
+            return []
+        self.indexing.catch_up()
+        return self.indexing.answer(lambda index: self._answered(index.shelf(), explain=explain))
+
+    def _answered(self, shelf: Shelf, *, explain: bool) -> list[Hit]:
+        self.shelf, self.places = shelf, {}
         question, found = self._collect()
         ranked = self._said_then(question) or self._ranked(question, found)
         shown = self._shown(ranked, question)

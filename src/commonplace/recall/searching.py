@@ -18,12 +18,13 @@ from commonplace.changes.overruling import Overruling, words_of
 from commonplace.changes.parts import Parts
 from commonplace.errors import CommonplaceError, StoreError
 from commonplace.layouts.schema import Layer, Layout
-from commonplace.recall import search
 from commonplace.recall.embedding import Embedding
 from commonplace.recall.index import vectors
+from commonplace.recall.index.near import Near
 from commonplace.recall.index.rows import IndexRow
 from commonplace.recall.index.sqlite import SqliteIndex
 from commonplace.recall.indexing import Indexing
+from commonplace.recall.search import Search
 from commonplace.records import Hit, Query, Record, RecordedMessage, Topic, lowest_trust
 from commonplace.store.protocol import STATE, Store
 from commonplace.text import validity
@@ -134,19 +135,18 @@ class Searching:
 
         while True:
             wider = msgspec.structs.replace(query, k=query.k + room)
-            found = search.search(
-                wider,
+            found = Search(
+                query=wider,
                 indexing=self._indexing,
                 now=now.astimezone(self._parts.zone),
                 config=self._parts.config.recall,
-                explain=explain,
-                weights=self._weights,
-                near=found_near,
+                layers=self._weights,
+                near=found_near or Near(),
                 hidden=hidden,
                 overruling=overruling,
                 written_at=ledger.written_at,
                 read=note,
-            )
+            ).hits(explain=explain)
             ledger.catch_up()
             today = (query.as_of or now).astimezone(self._parts.zone).date()
             kept = [left for hit in found if (left := self._given_out(hit, without, today, read)) is not None]

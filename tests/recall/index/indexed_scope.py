@@ -11,7 +11,7 @@ from commonplace.config import Config, RecallConfig, StoreConfig
 from commonplace.recall.index.rows import IndexRow
 from commonplace.recall.index.sqlite import SqliteIndex
 from commonplace.recall.indexing import Indexing
-from commonplace.recall.search import search
+from commonplace.recall.search import Search
 from commonplace.records import Hit, Message, Query
 from commonplace.store.files.store import FilesStore
 
@@ -49,14 +49,9 @@ class Scope:
         self.sessions.append(session, messages)
 
     def recall(self, text: str, *, now: datetime = NOW, explain: bool = False, weights=None, **limits) -> list[Hit]:
-        return search(
-            Query(text=text, **limits),
-            indexing=self.indexing,
-            now=now,
-            config=RecallConfig(),
-            explain=explain,
-            weights=weights,
-        )
+        query = Query(text=text, **limits)
+        search = Search(query=query, indexing=self.indexing, now=now, config=RecallConfig(), layers=weights or {})
+        return search.hits(explain=explain)
 
     def texts(self, text: str, **limits: object) -> list[str]:
         return [hit.text for hit in self.recall(text, **limits)]
