@@ -87,7 +87,7 @@ MISTAKES = {
     "neither shown nor capped": layer(NOTES, cap="1500 chars", overflow="notes"),
     "prompt.Notes.unless is 'Later'": row(unless="Later"),
     "jobs.consolidate.when names the knob 'no.such'": job(when="no.such"),
-    "config.presets.fast has 'no.such'": replace(GOOD, config=Knobs(presets={"fast": {"no.such": 1}})),
+    "config.presets.fast names the knob 'no.such'": replace(GOOD, config=Knobs(presets={"fast": {"no.such": 1}})),
     "add.typed.of is 'notes', a layer of documents": replace(GOOD, add=(AddRule(rule="typed", of=("notes",)),)),
     "add.mirror.of is 'nowhere'": replace(GOOD, add=(AddRule(rule="mirror", of=("log", "nowhere")),)),
     "it names a layer of journals": replace(GOOD, add=(AddRule(rule="mirror", of=("log", "cards")),)),
@@ -183,7 +183,7 @@ MISTAKES = {
     "jobs.compact.consolidator": replace(GOOD, jobs=(Job(name="compact", range="window", consolidator="rewrite"),)),
     "config.names.size names": replace(GOOD, config=Knobs(names={"size": ("limits.nothing", 1.0)})),
     "config.names.size has the factor": replace(GOOD, config=Knobs(names={"size": ("context.tokens", 0.0)})),
-    "config.defaults has": replace(GOOD, config=Knobs(defaults={"context.nothing": 1})),
+    "config.defaults names the knob": replace(GOOD, config=Knobs(defaults={"context.nothing": 1})),
     "config.defaults.context.tokens is": replace(GOOD, config=Knobs(defaults={"context.tokens": 1.5})),
 }
 

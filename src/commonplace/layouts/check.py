@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Final, Protocol, get_args, get_type_hints
 
 import msgspec
@@ -132,6 +132,21 @@ def _one_of(field: str, value: object, known: Collection[object]) -> Iterator[st
         yield f"{field} is {value!r}; use one of {', '.join(sorted(map(repr, known)))}."
 
 
+def _each_of(field: str, values: Iterable[object], known: Collection[object]) -> Iterator[str]:
+    for value in values:
+        yield from _one_of(field, value, known)
+
+
+def _layers(layout: Layout) -> list[str]:
+    return [layer.name for layer in layout.layers]
+
+
+def _knobs_of(layout: Layout, field: str, paths: Iterable[str]) -> Iterator[str]:
+    for path in paths:
+        if path and _knob(layout, path) is None:
+            yield f"{field} names the knob {path!r}; there is none, docs/configuration.md lists them."
+
+
 def _names(layout: Layout) -> Iterator[str]:
     if not _NAME.fullmatch(layout.name):
         yield f"name is {layout.name!r}; use lower-case letters, digits and hyphens, such as 'my-notes'."
@@ -237,7 +252,7 @@ def _other_layer(layout: Layout, field: str, name: str, *kinds: str) -> Iterator
         return
     other = next((each for each in layout.layers if each.name == name), None)
     if other is None:
-        yield from _one_of(field, name, [each.name for each in layout.layers])
+        yield from _one_of(field, name, _layers(layout))
     elif other.kind not in kinds:
         yield f"{field} is {name!r}, a layer of {other.kind}; it names a layer of {' or '.join(kinds)}."
 
@@ -278,11 +293,7 @@ def _section(layout: Layout, row: PromptSection, abilities: Abilities) -> Iterat
         yield f"{at}.unless is {row.unless!r}; name the title of a section that comes before it."
     if not row.title.strip():
         yield f"{at}.title is empty; give the section a heading, such as 'Memory'."
-    for name in row.of:
-        if row.renderer == "recall":
-            yield from _one_of(f"{at}.of", name, get_args(LayerName))
-        else:
-            yield from _one_of(f"{at}.of", name, [each.name for each in layout.layers])
+    yield from _each_of(f"{at}.of", row.of, get_args(LayerName) if row.renderer == "recall" else _layers(layout))
     wanted = _SHOWS.get(row.renderer)
     for layer in (each for each in layout.layers if each.name in row.of and row.renderer != "recall"):
         if wanted and layer.kind != wanted:
@@ -302,9 +313,7 @@ def _section(layout: Layout, row: PromptSection, abilities: Abilities) -> Iterat
         yield f"{at}.renderer is 'pointers', but generated has no index that goes into {', '.join(row.of)}; add one."
     if row.head.count("{") != len(re.findall(r"\{(?:percent|used|limit)\}", row.head)):
         yield f"{at}.head is {row.head!r}; its fields are {{percent}}, {{used}} and {{limit}}."
-    for path in (*row.when.split("+"), row.limit):
-        if path and _knob(layout, path) is None:
-            yield f"{at} names the knob {path!r}; there is none, docs/configuration.md lists them."
+    yield from _knobs_of(layout, at, (*row.when.split("+"), row.limit))
 
 
 def _tool(layout: Layout, abilities: Abilities) -> Iterator[str]:
@@ -324,8 +333,7 @@ def _tool(layout: Layout, abilities: Abilities) -> Iterator[str]:
         verb = abilities.verbs.get(each.verb)
         parameters = (*verb.needs, *verb.takes) if verb else ()
         for field in ("needs", "names", "fixed") if verb else ():
-            for name in getattr(each, field):
-                yield from _one_of(f"{at}.{field}", name, parameters)
+            yield from _each_of(f"{at}.{field}", getattr(each, field), parameters)
         needed = (*verb.needs, *each.needs) if verb else ()
         for seen in ((tool.names | each.names).get(name, name) for name in needed if name not in each.fixed):
             if seen not in tool.parameters:
@@ -334,8 +342,7 @@ def _tool(layout: Layout, abilities: Abilities) -> Iterator[str]:
         if target and target not in tool.targets:
             yield from _one_of(f"{at}.fixed.target", target, places)
     known = {name for each in abilities.verbs.values() for name in (*each.needs, *each.takes)}
-    for name in tool.names:
-        yield from _one_of("tool.names", name, known)
+    yield from _each_of("tool.names", tool.names, known)
     taken = {
         *known,
         *AgentTool().parameters,
@@ -352,10 +359,7 @@ def _add_rule(layout: Layout, rule: AddRule, abilities: Abilities) -> Iterator[s
     at = f"add.{rule.rule}"
     yield from _one_of(f"{at}.rule", rule.rule, abilities.add_rules)
     for name in rule.of:
-        if rule.rule in _RULES:
-            yield from _other_layer(layout, f"{at}.of", name, *_RULES[rule.rule])
-        else:
-            yield from _one_of(f"{at}.of", name, [each.name for each in layout.layers])
+        yield from _other_layer(layout, f"{at}.of", name, *_RULES.get(rule.rule, _KINDS))
     if not rule.of:
         yield f"{at}.of is empty; name the layers that it is for."
     if rule.rule == "mirror" and len(rule.of) == 1:
@@ -392,8 +396,7 @@ def _job(layout: Layout, job: Job, abilities: Abilities) -> Iterator[str]:
         yield f"{at}.consolidator is {job.consolidator!r}, which {suits}; its range is {job.range!r}."
     if job.failure == "raw" and "journal" not in layout.targets:
         yield f"{at}.failure is 'raw', but targets has no 'journal' that takes the raw entry; add one or use 'again'."
-    for name in job.writes:
-        yield from _one_of(f"{at}.writes", name, [layer.name for layer in layout.layers])
+    yield from _each_of(f"{at}.writes", job.writes, _layers(layout))
     written = [layer for layer in layout.layers if layer.name in job.writes]
     if job.consolidator == "episodes" and not any("{session}" in layer.path for layer in written):
         yield f"{at}.consolidator is 'episodes'; have it write a layer of topics that has {{session}} in its path."
@@ -405,8 +408,7 @@ def _job(layout: Layout, job: Job, abilities: Abilities) -> Iterator[str]:
         yield f"{at}.yields is of no use here; only a job on what was said passes over what the agent wrote."
     if not 0 <= job.rounds <= _MOST_ROUNDS:
         yield f"{at}.rounds is {job.rounds}; use 0 (one answer) to {_MOST_ROUNDS}."
-    for kind in job.omits:
-        yield from _one_of(f"{at}.omits", kind, layout.targets)
+    yield from _each_of(f"{at}.omits", job.omits, layout.targets)
     if job.rounds and job.consolidator in _ONE_ANSWER:
         yield f"{at}.rounds is {job.rounds}, but {job.consolidator!r} gives one answer; use the consolidator 'rounds'."
     if job.prompt and "\n" not in job.prompt and job.prompt not in abilities.prompts:
@@ -415,12 +417,9 @@ def _job(layout: Layout, job: Job, abilities: Abilities) -> Iterator[str]:
     if job.range == "none" and (job.failure == "raw" or job.together):
         yield f"{at} has the range 'none', so failure and together are of no use; leave them out."
     known = abilities.scope_triggers if job.range == "none" else abilities.triggers
-    for path in filter(None, job.when.split("+")):
-        if _knob(layout, path) is None:
-            yield f"{at}.when names the knob {path!r}; there is none, docs/configuration.md lists them."
+    yield from _knobs_of(layout, f"{at}.when", job.when.split("+"))
     for trigger in job.triggers:
-        for name in trigger.names:
-            yield from _one_of(f"{at}.triggers.when", name, known)
+        yield from _each_of(f"{at}.triggers.when", trigger.names, known)
         for limit in trigger.limits:
             if not NUMBER.fullmatch(limit) and limit not in Config().consolidation.__struct_fields__:
                 yield f"{at}.triggers.over is {limit!r}; use a number, or a knob of consolidation such as 'turns'."
@@ -432,19 +431,15 @@ def _job(layout: Layout, job: Job, abilities: Abilities) -> Iterator[str]:
 
 def _knobs(layout: Layout) -> Iterator[str]:
     for name, (paths, factor) in layout.config.names.items():
-        for path in paths.split("+"):
-            if _knob(layout, path) is None:
-                yield f"config.names.{name} names {path!r}; there is no such knob, docs/configuration.md lists them."
+        yield from _knobs_of(layout, f"config.names.{name}", paths.split("+"))
         if not math.isfinite(factor) or factor <= 0:
             yield f"config.names.{name} has the factor {factor}; use a number above 0."
     for name, preset in layout.config.presets.items():
-        for path in preset:
-            if _knob(layout, path) is None:
-                yield f"config.presets.{name} has {path!r}; there is no such knob, docs/configuration.md lists them."
+        yield from _knobs_of(layout, f"config.presets.{name}", preset)
     for path, value in layout.config.defaults.items():
         knob = _knob(layout, path)
         if knob is None:
-            yield f"config.defaults has {path!r}; there is no such knob, docs/configuration.md lists them."
+            yield from _knobs_of(layout, "config.defaults", [path])
         elif isinstance(value, bool) != isinstance(knob, bool) or not isinstance(value, type(knob) | int):
             yield f"config.defaults.{path} is {value!r}; write {_SORTS[type(knob)]}, such as {knob!r}."
         elif not isinstance(value, str) and value < 0:

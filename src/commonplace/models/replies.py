@@ -60,6 +60,19 @@ _FIELDS: Final[dict[str, tuple[str, ...]]] = {
     "put_item": ("path", "id", "kind", "title", "text"),
     "remove_item": ("path", "id"),
 }
+_MADE: Final[dict[str, type[Edit]]] = {
+    "add": AddEntry,
+    "replace": ReplaceEntry,
+    "remove": RemoveEntry,
+    "rewrite": RewriteDocument,
+    "journal": AppendJournal,
+    "put_topic": PutTopic,
+    "remove_topic": RemoveTopic,
+    "put_item": PutItem,
+    "remove_item": RemoveItem,
+}
+_TEXTS: Final = ("text", "section", "kind", "at", "title", "description", "body", "id")
+_NEEDED: Final = frozenset({"text", "body", "id"})
 _LISTS: Final = frozenset({"parents"})
 _NUMBER: Final = pattern(
     r"\s*[\[(#]?\s*(?:message|entry|record|no\.?|[mer#])?\s*#?(\d{1,9})\s*[\])]?\s*", re.IGNORECASE
@@ -194,9 +207,9 @@ def _operation(value: object, number: int, view: View, default_path: str) -> Edi
     if not isinstance(value, dict):
         raise _BadReplyError(f"operation {number} is {type(value).__name__}, not an object")
     kind = value.get("op")
-    kind = kind.casefold() if isinstance(kind, str) else ""
-    if kind not in _FIELDS:
-        raise _BadReplyError(f"operation {number} has no 'op' of {', '.join(_FIELDS)}")
+    made = _MADE.get(kind.casefold()) if isinstance(kind, str) else None
+    if made is None:
+        raise _BadReplyError(f"operation {number} has no 'op' of {', '.join(_MADE)}")
 
     def text(key: str, *, need: bool = True) -> str:
         given = value.get(key)
@@ -208,47 +221,17 @@ def _operation(value: object, number: int, view: View, default_path: str) -> Edi
             raise _BadReplyError(f"operation {number}: {key!r} is blank or a placeholder")
         return given
 
-    sources, quotes = _cites(value, view)
-    path = text("path", need=False)
-    common: dict[str, Any] = {"sources": sources, "quotes": quotes}
-    if kind in {"replace", "remove"}:
-        target, home = _target(value.get("target"), number, view)
-        path = path or home or default_path
-        if kind == "remove":
-            return RemoveEntry(path=path, target=target, **common)
-        return ReplaceEntry(path=path, target=target, text=text("text"), **common)
-    path = path or default_path
-    if not path:
+    names = made.__struct_fields__
+    home = ""
+    fields: dict[str, Any] = dict(zip(("sources", "quotes"), _cites(value, view), strict=True))
+    if "target" in names:
+        fields["target"], home = _target(value.get("target"), number, view)
+    fields["path"] = text("path", need=False) or home or default_path
+    if not (fields["path"] or "target" in names):
         raise _BadReplyError(f"operation {number}: 'path' is missing")
-    match kind:
-        case "add":
-            return AddEntry(
-                path=path,
-                text=text("text"),
-                section=text("section", need=False),
-                kind=text("kind", need=False),
-                **common,
-            )
-        case "rewrite":
-            return RewriteDocument(path=path, text=text("text"), **common)
-        case "journal":
-            return AppendJournal(path=path, text=text("text"), at=text("at", need=False), **common)
-        case "put_topic":
-            optional: dict[str, Any] = {key: text(key, need=False) for key in ("title", "description", "kind")}
-            return PutTopic(
-                path=path,
-                body=text("body"),
-                links=_texts(value, "links"),
-                parents=_texts(value, "parents"),
-                **optional,
-                **common,
-            )
-        case "remove_topic":
-            return RemoveTopic(path=path, **common)
-        case "put_item":
-            return PutItem(path=path, id=text("id"), data=_data(value, number, text), **common)
-        case _:
-            return RemoveItem(path=path, id=text("id"), **common)
+    fields |= {name: text(name, need=name in _NEEDED) for name in _TEXTS if name in names}
+    fields |= {name: _texts(value, name) for name in ("links", "parents") if name in names}
+    return made(**fields) if made is not PutItem else PutItem(data=_data(value, number, text), **fields)
 
 
 def _data(value: dict[str, Any], number: int, text: Any) -> dict[str, Any]:
