@@ -28,6 +28,7 @@ SPEAKER: Final = 0.3  # weight of the speaker's name: said to another person, it
 IDENTIFIER: Final = 3.0  # a code identifier or path: who types it whole means it whole
 PART: Final = 0.6  # a part of it, where the whole is not
 SYNONYM: Final = 0.6
+KIND: Final = 0.5
 
 _PHRASE: Final = pattern(r'"([^"\n]{2,200})"|“([^”\n]{2,200})”|「([^」\n]{1,200})」')
 _WHEN: Final = pattern(r"\bwhen\b|\bwhat (?:time|day|date|month|year)\b|\bhow long\b|什么时候|何时|几号|几点|いつ|언제")
@@ -138,8 +139,9 @@ def _groups(
             for part in dict.fromkeys(identifiers.get(word, ()))
             if part in parted and part not in terms.STOP_WORDS
         ]
-        if at < _RELATED_WORDS and word not in speakers and other.synonyms:
-            more.append(Group(other.synonyms, SYNONYM * factor, at))
+        for instead, weight in ((other.synonyms, SYNONYM), (other.kinds, KIND)):
+            if instead and at < _RELATED_WORDS and word not in speakers:
+                more.append(Group(instead, weight * factor, at))
     return (*main, *more)
 
 

@@ -1,7 +1,7 @@
 """Words that mean the same in everyday English: what stemming cannot know.
 
-The words are in `related.txt`, in two kinds of line. `=` forms of one word, as good as the word itself. `~`
-near-synonyms, which count less than the word.
+The words are in `related.txt`, in three kinds of line. `=` forms of one word, as good as the word itself. `~`
+near-synonyms and `>` a kind followed by things of that kind; both count less than the word.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _SHORTEST: Final = 4  # a shorter word is taken as it is
 
 
 class Related(msgspec.Struct, frozen=True):
-    """The words that may replace a word: its other forms, and its near-synonyms.
+    """The words that may replace a word: its other forms, its near-synonyms, and things of its kind.
 
     `stems` name the word and its forms for comparison; they need not be words.
     """
@@ -27,6 +27,7 @@ class Related(msgspec.Struct, frozen=True):
     stems: tuple[str, ...]
     forms: tuple[str, ...] = ()
     synonyms: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
 
 
 @functools.cache
@@ -37,12 +38,14 @@ def related(word: str) -> Related:
     forms = _gather(tables["="], stems)
     stems += [stem(form) for form in forms]
     synonyms = _gather(tables["~"], stems)
+    kinds = _gather(tables[">"], stems[:1])
     known = {*stems}
     near = [each for each in synonyms if stem(each) not in known]
     return Related(
         tuple(dict.fromkeys(stems)),
         tuple(each for each in forms if each != word),
         tuple(near),
+        tuple(each for each in kinds if stem(each) not in known and each not in near),
     )
 
 
@@ -72,9 +75,9 @@ def _gather(table: dict[str, tuple[str, ...]], stems: list[str]) -> list[str]:
 
 @functools.cache
 def _tables() -> dict[str, dict[str, tuple[str, ...]]]:
-    tables: dict[str, dict[str, list[str]]] = {"=": {}, "~": {}}
+    tables: dict[str, dict[str, list[str]]] = {"=": {}, "~": {}, ">": {}}
     for line in packaged.text(__package__, "related.txt").splitlines():
         sign, *group = line.split()
-        for word in group:
+        for word in group[:1] if sign == ">" else group:
             tables[sign].setdefault(stem(word), []).extend(group)
     return {sign: {word: tuple(others) for word, others in table.items()} for sign, table in tables.items()}

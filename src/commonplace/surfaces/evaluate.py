@@ -20,6 +20,8 @@ from commonplace.memory.memory import Memory
 from commonplace.records import Hit, LayerName, Query, RecordedMessage, is_below_agent
 from commonplace.text import content, terms
 
+__all__ = ["Case", "Evaluation", "Target", "Verdict", "evaluate", "made", "read"]
+
 _WORDS: Final = 4  # of a question that is made; with more of them hardly a search can miss
 _SHARED: Final = 2  # words that old and new have in common, for the question to be about something
 K: Final = 8
