@@ -177,12 +177,6 @@ class IndexFile(ABC):
             finally:
                 self._uses -= 1
 
-    @contextlib.contextmanager
-    @abstractmethod
-    def _reading(self) -> Iterator[None]:
-        """Keep the file open, with all in it that the present transaction has added."""
-        yield
-
     def replaced(self) -> bool:
         """True if the file behind the name is, or may be, another than the one that was open."""
         if self.path is None:

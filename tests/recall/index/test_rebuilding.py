@@ -95,23 +95,6 @@ def test_the_work_of_a_rebuild_is_linear_in_its_files(tmp_path, monkeypatch):
     assert all(second <= 2 * first for first, second in more.values()), more
 
 
-def test_rows_that_do_not_fit_into_memory_are_found_all_the_same(tmp_path, monkeypatch):
-    """A rebuild writes what it has gathered when there is much of it."""
-    texts = [f'said "{number}" with \\ and \t and Zoë, 数据库 and word{number}' for number in range(120)]
-    found = []
-    for limit in (7, 1_000_000):
-        monkeypatch.setattr("commonplace.recall.index.filling.ROWS", limit)
-        made = Scope(tmp_path / str(limit))
-        for at in range(0, 120, 40):
-            made.say(f"s{at}", *texts[at : at + 40])
-        made.indexing.rebuild()
-        assert made.indexing.check() == []
-        found.append([hit.text for word in ("word7", "数据库 word110", "zoe") for hit in made.recall(word, k=20)])
-        made.close()
-    assert found[0] == found[1]
-    assert found[0]
-
-
 def plain_flags(content: str) -> bool:
     dated = any("0" <= char <= "9" or char in "年月日周天" for char in content)
     return dated or any(word in content.lower() for word in WORDS_OF_TIME)

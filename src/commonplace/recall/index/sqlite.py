@@ -17,9 +17,11 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
+import msgspec
+
 from commonplace.errors import DamagedError, StoreReadOnlyError
 from commonplace.recall.index import passages, postings, rows
-from commonplace.recall.index.filling import Filling, Pending
+from commonplace.recall.index.filling import Filling
 from commonplace.recall.index.rows import Candidates, IndexRow, MessageRow, Note, PathState, Places, Shelf, Slot
 from commonplace.store.sqlite_file import IndexFile
 from commonplace.text import terms
@@ -63,7 +65,8 @@ class SqliteIndex(IndexFile):
         super().__init__(path, mend=mend)
 
     def _forget(self) -> None:
-        self._pending: Pending | None = None  # of the transaction under way
+        self._writing = False  # a transaction is under way
+        self._number = 0  # of it, by which readers know what they have not seen; 0 if no slot was written yet
         self._shelf = Shelf({}, names=set())
         self._shelf_seen = -1
 
@@ -99,29 +102,27 @@ class SqliteIndex(IndexFile):
 
     def clear(self) -> None:
         """Empty the index in one transaction; readers of other processes see the old rows until then."""
-        with self.writing() as pending:
-            pending.put_down()
+        with self.writing():
             self._make_tables()
-            self._pending = Pending(self._db)
+            self._number = 0
 
     # --- writing ---
 
     @contextlib.contextmanager
-    def writing(self) -> Iterator[Pending]:
+    def writing(self) -> Iterator[None]:
         """Begin a transaction, or join the one of this thread; it is kept whole or not at all.
 
         Raises:
             StoreBusyError: Another process held it for ten seconds.
         """
         with self._using():
-            if self._pending is not None:  # nested: the outer one commits
-                yield self._pending
+            if self._writing:  # nested: the outer one commits
+                yield
                 return
             self._db.execute("BEGIN IMMEDIATE")
-            self._pending = Pending(self._db)
+            self._writing, self._number = True, 0
             try:
-                yield self._pending
-                self._pending.put_down()
+                yield
                 self._db.execute("COMMIT")
             except BaseException:
                 with contextlib.suppress(sqlite3.Error):
@@ -129,79 +130,84 @@ class SqliteIndex(IndexFile):
                 self._forget()
                 raise
             finally:
-                self._pending = None
+                self._writing = False
 
-    @contextlib.contextmanager
-    def _reading(self) -> Iterator[None]:
-        """Read what is there, what this transaction has added included."""
-        with self._using():
-            if self._pending is not None:
-                self._pending.put_down()
-            yield
+    def _changed(self) -> int:
+        """Return the number of this transaction."""
+        if not self._number:
+            self._db.execute("UPDATE meta SET value = value + 1 WHERE key = 'changed'")
+            self._number = self._meta("changed")
+        return self._number
 
     @contextlib.contextmanager
     def connection(self) -> Iterator[sqlite3.Connection]:
         """Open the file, for the vectors beside the rows."""
-        with self._reading():
+        with self._using():
             yield self._db
 
     def state(self, path: str) -> PathState | None:
         """Return how far a path is indexed; None when it is not."""
-        with self._reading():
+        with self._using():
             row = self._db.execute("SELECT * FROM paths WHERE path = ?", (path,)).fetchone()
         return PathState(*row) if row else None
 
     def states(self) -> dict[str, PathState]:
         """Return how far every path is indexed."""
-        with self._reading():
+        with self._using():
             return {row[0]: PathState(*row) for row in self._db.execute("SELECT * FROM paths")}
 
     def tokens(self) -> dict[str, str]:
         """Return the token of every path by which it was last looked at."""
-        with self._reading():
+        with self._using():
             return dict(self._db.execute("SELECT path, token FROM paths").fetchall())
 
     def forgetting(self) -> dict[str, int]:
         """Return the transcripts with events of forgetting, and how many each has."""
-        with self._reading():
+        with self._using():
             return dict(self._db.execute("SELECT path, forgets FROM paths WHERE forgets > 0").fetchall())
 
     def set_state(self, state: PathState) -> None:
         """Note how far a path is indexed."""
-        with self.writing() as pending:
-            pending.set_state(state)
+        values = msgspec.structs.astuple(state)
+        with self.writing():
+            self._db.execute(f"REPLACE INTO paths VALUES ({','.join('?' * len(values))})", values)  # noqa: S608 - marks only
 
     def add_messages(self, path: str, session: str, added: Iterable[MessageRow], *, first: bool = False) -> None:
         """Index messages that follow those already indexed of a transcript, in order.
 
         With `first` nothing is indexed of it yet, and none is looked for.
         """
-        with self.writing() as pending:
-            self._add(pending, path, session, list(added), slot=None if first else self._last_slot(path))
+        rest = list(added)
+        with self.writing():
+            slot = None if first else self._last_slot(path)
+            while rest:
+                if slot is None or len(slot.flags) == rows.SLOT_MESSAGES:
+                    slot = Filling(self._next_slot(), slot.first + len(slot.flags) if slot else 0)
+                room = rows.SLOT_MESSAGES - len(slot.flags)
+                self._say(slot.id, slot.take(rest[:room]), rest[:room])
+                self._put_slot(slot, path, session)
+                rest = rest[room:]
 
-    def _add(
-        self, pending: Pending, path: str, session: str, added: Sequence[MessageRow], *, slot: Filling | None = None
-    ) -> None:
-        slot = slot or Filling(pending.next_slot(), 0)
-        while added:
-            room = rows.SLOT_MESSAGES - len(slot.flags)
-            if not room:
-                slot = Filling(pending.next_slot(), slot.first + len(slot.flags))
-                continue
-            number = slot.take(added[:room])
-            texts: dict[int, str] = {}
-            for row in added[:room]:
-                if len(row.content) <= passages.CHARS:
-                    texts[rows.pack(slot.id, number, 0)] = terms.indexed(row.content)
-                else:
-                    texts.update(self._passages(slot.id, number, row))
-                number += 1
-            pending.say(texts)
-            pending.put_slot(slot, path, session)
-            added = added[room:]
+    def _next_slot(self) -> int:
+        """Return the number of a new slot; none is ever given twice."""
+        row = self._db.execute("SELECT seq FROM sqlite_sequence WHERE name = 'slots'").fetchone()
+        return int(row[0]) + 1 if row else 1
+
+    def _say(self, slot: int, first: int, added: Sequence[MessageRow]) -> None:
+        """Add the words of some messages of a slot, of which the first has a number."""
+        texts = {row: text for n, each in enumerate(added, first) for row, text in _passages(slot, n, each.content)}
+        self._db.executemany("INSERT INTO said(rowid, text) VALUES (?, ?)", texts.items())
+        self._db.execute("UPDATE meta SET value = value + ? WHERE key = 'rows'", (len(texts),))
+
+    def _put_slot(self, slot: Filling, path: str, session: str) -> None:
+        values = (
+            slot.id, path, session, slot.first, json.dumps(slot.names), bytes(slot.flags), bytes(slot.speakers),
+            slot.times.tobytes(), slot.offsets.tobytes(), self._changed(),
+        )  # fmt: skip
+        self._db.execute(f"REPLACE INTO slots VALUES ({','.join('?' * len(values))})", values)  # noqa: S608 - marks only
 
     def _last_slot(self, path: str) -> Filling | None:
-        with self._reading():
+        with self._using():
             last = self._db.execute(
                 "SELECT id, first, names, flags, speakers, times, offsets FROM slots WHERE path = ? "
                 "ORDER BY id DESC LIMIT 1",
@@ -209,19 +215,9 @@ class SqliteIndex(IndexFile):
             ).fetchone()
         return Filling(*last) if last else None
 
-    def _passages(self, slot: int, number: int, row: MessageRow) -> Iterator[tuple[int, str]]:
-        text = row.content
-        spans = passages.passages(text)
-        together: dict[int, list[str]] = {}
-        for at, (start, end) in enumerate(spans):
-            together.setdefault(rows.fold_passage(at, len(spans)), []).append(text[start:end])
-        for at, parts in together.items():
-            yield rows.pack(slot, number, at), terms.indexed("".join(parts))
-
     def replace_path(self, path: str, replacing: Iterable[IndexRow], only: Iterable[str] | None = None) -> None:
         """Replace the rows of a file, or, of a part of it, those of the records that are named."""
-        with self.writing() as pending:
-            pending.put_down()
+        with self.writing():
             for record in [None] if only is None else dict.fromkeys(only):
                 self._drop_notes(path, record)
             count = 0
@@ -251,8 +247,7 @@ class SqliteIndex(IndexFile):
 
     def drop_path(self, path: str) -> None:
         """Forget all that is indexed of a path."""
-        with self.writing() as pending:
-            pending.put_down()
+        with self.writing():
             self._drop_notes(path)
             dead = self._db.execute("SELECT sum(length(flags)) FROM slots WHERE path = ?", (path,)).fetchone()[0]
             self._db.execute("UPDATE meta SET value = value + ? WHERE key = 'dead'", (dead or 0,))
@@ -260,7 +255,7 @@ class SqliteIndex(IndexFile):
             self._db.execute(
                 "UPDATE slots SET path = '', flags = x'', speakers = x'', times = x'', offsets = x'', changed = ? "
                 "WHERE path = ?",
-                (pending.changed(), path),
+                (self._changed(), path),
             )
             self._db.execute("DELETE FROM paths WHERE path = ?", (path,))
 
@@ -284,7 +279,7 @@ class SqliteIndex(IndexFile):
             self._db.execute("UPDATE meta SET value = ? WHERE key = 'form'", (form,))
 
     def _meta(self, key: str) -> int:
-        with self._reading():
+        with self._using():
             return int(self._db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()[0])
 
     def search(
@@ -299,7 +294,7 @@ class SqliteIndex(IndexFile):
 
         Any of a group of words counts as the group's one bit.
         """
-        with self._reading():
+        with self._using():
             total = self._meta("rows")
             said = postings.gather(self._db, "said", words) if messages else None
             marks = [[terms.marker("l", layer) for layer in layers], *([terms.marker("g", tag)] for tag in tags)]
@@ -313,7 +308,7 @@ class SqliteIndex(IndexFile):
 
     def shelf(self) -> Shelf:
         """Return all slots, kept in memory and brought up to date."""
-        with self._reading():
+        with self._using():
             now = self._meta("changed")
             if now != self._shelf_seen:
                 if self._meta("emptied") > self._shelf_seen:
@@ -332,7 +327,7 @@ class SqliteIndex(IndexFile):
 
     def places(self, slot: int) -> Places | None:
         """Return when and where the messages of one slot were said."""
-        with self._reading():
+        with self._using():
             row = self._db.execute("SELECT path, times, offsets, first FROM slots WHERE id = ?", (slot,)).fetchone()
             if not row or not row[1]:
                 return None
@@ -348,7 +343,7 @@ class SqliteIndex(IndexFile):
         """Return indexed passages of records by number."""
         wanted = list(ids)
         found: dict[int, Note] = {}
-        with self._reading():
+        with self._using():
             for at in range(0, len(wanted), 500):
                 part = wanted[at : at + 500]
                 marks = ",".join("?" * len(part))
@@ -358,32 +353,42 @@ class SqliteIndex(IndexFile):
 
     def note_of(self, path: str, record: str) -> Note | None:
         """Return the first passage of a record; None if it is not indexed."""
-        with self._reading():
+        with self._using():
             row = self._db.execute("SELECT * FROM notes WHERE path = ? AND record = ?", (path, record)).fetchone()
         return Note(*row) if row else None
 
     def noted_in(self, times: Iterable[tuple[int, int]], limit: int) -> list[Note]:
         """Return the passages of records that are dated in ranges of milliseconds, of each range the latest."""
-        with self._reading():
+        with self._using():
             query = "SELECT * FROM notes WHERE at_ms >= ? AND at_ms < ? ORDER BY at_ms DESC LIMIT ?"
             return [Note(*row) for span in times for row in self._db.execute(query, (*span, limit))]
 
     def similar(self, word: str) -> list[str]:
         """List indexed terms at most a typo away from a word, the likeliest first."""
-        with self._reading():
+        with self._using():
             return postings.similar(self._db, ("said", "noted"), word)
 
     def check(self) -> list[str]:
         """Return what is wrong with the index itself; empty if it is sound."""
         problems: list[str] = []
         try:
-            with self._reading():
+            with self._using():
                 problems += [row[0] for row in self._db.execute("PRAGMA quick_check") if row[0] != "ok"]
                 for table in ("said", "noted"):
                     self._db.execute(f"INSERT INTO {table}({table}) VALUES ('integrity-check')")  # noqa: S608 - our own table names
         except (DamagedError, StoreReadOnlyError) as error:
             problems.append(str(error))
         return problems
+
+
+def _passages(slot: int, number: int, text: str) -> Iterator[tuple[int, str]]:
+    """Yield the rows of a message with their words."""
+    spans = passages.passages(text)
+    together: dict[int, list[str]] = {}
+    for at, (start, end) in enumerate(spans):
+        together.setdefault(rows.fold_passage(at, len(spans)), []).append(text[start:end])
+    for at, parts in together.items():
+        yield rows.pack(slot, number, at), terms.indexed("".join(parts))
 
 
 def _note_passages(row: IndexRow) -> Iterator[str]:
