@@ -119,7 +119,9 @@ def _figure(value: float | str) -> str:
 def budget(memory: Memory, context: Context) -> Iterator[str]:
     """Yield what a context's token budget is spent on by section, and what did not fit, with the reason."""
     yield terminal.heading(f"{context.tokens:,} of {context.budget:,} tokens")
-    rows = [(section.part, terminal.line(section.title), section.tokens) for section in context.sections]
+    rows: list[tuple[str, str, int]] = [
+        (section.part, terminal.line(section.title), section.tokens) for section in context.sections
+    ]
     around = context.tokens - sum(tokens for _, _, tokens in rows)
     rows += [("", "fences and notes", around)] if rows and around > 0 else []
     rows.append(("", "free", max(0, context.budget - context.tokens)))

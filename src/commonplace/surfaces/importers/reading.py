@@ -82,9 +82,10 @@ def read(
     name = str(path) if isinstance(path, Path) else str(getattr(path, "name", "") or "stream")
     report = Report(name, on_problem, on_skipped, zone=zone, on_head=on_head)
     with ExitStack() as stack:
-        stream, most = path, TOTAL_BYTES
         if isinstance(path, Path):
             stream, most = stack.enter_context(_opened(path)), most_bytes(path)
+        else:
+            stream, most = path, TOTAL_BYTES
         cut: list[str] = []
         kind, lines = _Source(chunks(stream, most, cut.append, on_progress), name, report, cut).lines(chosen)
         stem = _stem(name)
