@@ -52,7 +52,6 @@ _PASSAGES: Final = 64  # of one message, at most; of a pasted file only the head
 _NEAREST: Final = 200  # passages that are looked at for a question
 _QUESTION_CHARS: Final = 2000  # of a longer question the head
 _RETRY_SECONDS: Final = 30.0  # an embedder that failed is left alone for so long
-_NOTED_TOKENS: Final = 2000  # questions are noted in the ledger together: one line a recall would outgrow it
 _READ_ONLY: Final = "a memory opened read-only keeps no vectors"
 _CLOSE_SECONDS: Final = 5.0  # a call under way at close is waited for so long, then abandoned
 
@@ -109,18 +108,11 @@ class Guarded:
         """True if it counts tokens, as what is paid for does."""
         return isinstance(getattr(self._embedder, "tokens", None), int)
 
-    def unnoted(self) -> int:
-        """Count the tokens taken that `spent` has not given yet."""
-        return getattr(self._embedder, "tokens", 0) - self._noted if self.paid() else 0
-
-    def spent(self, at_least: int = 1) -> int:
-        """Return the tokens taken since they were last given; 0 while they are fewer than asked for."""
+    def spent(self) -> int:
+        """Return the tokens that were taken since they were last asked for."""
         with self._lock:
-            tokens = self.unnoted()
-            if tokens < at_least:
-                return 0
-            self._noted += tokens
-            return tokens
+            before, self._noted = self._noted, getattr(self._embedder, "tokens", 0) if self.paid() else 0
+            return self._noted - before
 
     def space(self, seconds: float, allow: Callable[[Sequence[str]], None]) -> Space:
         """Return what its vectors have in common, computed once; `allow` is called with what will be sent before.
@@ -229,7 +221,7 @@ class Embedding:
         try:
             self._settle(deadline.remaining())
             asked = embedder.question(question, deadline.remaining(), self._allow)
-            self._note(_NOTED_TOKENS)
+            self._note()
             self._fill(hidden, deadline.remaining())
             rows = self._vectors.near(asked, _NEAREST, seconds=self._config.embed_seconds)
             return Near(rows=rows, failure=embedder.failure)
@@ -258,20 +250,16 @@ class Embedding:
         self._closing.set()
         if self._filler is not None:
             self._filler.join(_CLOSE_SECONDS)
-        try:
-            self._note()
-        except CommonplaceError:
-            logger.warning("what the embedder took could not be noted", exc_info=True)
 
     def _allow(self, texts: Sequence[str]) -> None:
-        """Check that a paid embedder may get these texts; what it used and is not noted yet counts too."""
+        """Check that a paid embedder may get these texts."""
         embedder = self._embedder
         if embedder.paid():
-            tokens = sum(map(estimate_tokens, texts)) + embedder.unnoted()
+            tokens = sum(map(estimate_tokens, texts))
             self._spending.check(tokens, self._spending.price(embedder.name, tokens))
 
-    def _note(self, at_least: int = 1) -> None:
-        tokens = 0 if self._store.read_only else self._embedder.spent(at_least)
+    def _note(self) -> None:
+        tokens = 0 if self._store.read_only else self._embedder.spent()
         if tokens:
             taken = Reply("", tokens_in=tokens, model=self._embedder.name)
             self._spending.note(taken, purpose="embed", cause="recall")
@@ -279,6 +267,7 @@ class Embedding:
     def _settle(self, seconds: float) -> None:
         """Bring the index up to the files, and have its vectors be of this embedder."""
         space = self._embedder.space(seconds, self._allow)
+        self._note()
         self._indexing.catch_up()
         if not self._vectors.settle(space):
             logger.info("vectors of %s are made for this scope", space.name)

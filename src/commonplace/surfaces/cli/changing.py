@@ -41,9 +41,14 @@ _LISTED: Final = 20  # records that are shown before one is asked
 _TEXT_COLUMNS: Final = 400  # of the text of each
 
 
+def code_of(outcome: Outcome) -> int:
+    """Return the exit code for what came of a change or a job."""
+    return _CODES.get("failed" if outcome.fault else outcome.status, 0)
+
+
 def settle(ctx: click.Context, memory: Memory, outcome: Outcome, *, as_json: bool) -> None:
     """Print what came of a change and exit with its code."""
-    code = _CODES.get("failed" if outcome.fault else outcome.status, 0)
+    code = code_of(outcome)
     if as_json:
         plain.show({"location": memory.location, "outcome": outcome})
     else:

@@ -11,10 +11,11 @@ import click
 from commonplace.memory.memory import Memory
 from commonplace.records import Outcome
 from commonplace.surfaces.cli import drawing, plain, terminal
+from commonplace.surfaces.cli.changing import code_of
 from commonplace.surfaces.cli.opening import Place, modelled, printing, scopes_of, still_due
 
 BAR_COLUMNS: Final = 24
-_CODES: Final = {"refused": 2, "conflict": 4, "over_cap": 4, "failed": 5}
+_MODEL_FAILED, _OVER_LIMIT = 5, 4  # exit codes of `status`
 
 
 @click.command("consolidate")
@@ -61,7 +62,7 @@ def _show(ctx: click.Context, memory: Memory, outcome: Outcome, *, dry_run: bool
     plain.give({"location": memory.location, "outcome": outcome}, lines, as_json=as_json)
     if outcome.status == "failed" and not as_json:
         terminal.note(terminal.bad("error: ") + f"the model did not do it: {terminal.line(outcome.reason)}")
-    if code := _CODES.get("failed" if outcome.fault else outcome.status, 0):
+    if code := code_of(outcome):
         ctx.exit(code)
 
 
@@ -95,9 +96,8 @@ def status_command(ctx: click.Context, *, as_json: bool, place: Place) -> None:
         for each in (value or [0] if isinstance(value, list) else [value])
     )
     plain.give(facts, lines, as_json=as_json)
-    for wrong, named in (("failed", "failed"), ("over_limits", "over_cap")):
-        if facts[wrong]:
-            ctx.exit(_CODES[named])
+    if facts["failed"] or facts["over_limits"]:
+        ctx.exit(_MODEL_FAILED if facts["failed"] else _OVER_LIMIT)
 
 
 def _said(value: object) -> str:
