@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
@@ -83,7 +84,11 @@ def read(text: str, now: datetime, names: Iterable[str] = (), *, whole: bool = F
     found = [word for word in found if len(word) <= terms.LONGEST]
     kept = content.asked_for(found) or (found if phrases else [])
     lowered = text.lower()
-    named = [name for name in names if _says(lowered, name.lower())]
+    named = [
+        name
+        for name in names
+        if (said := name.lower()) in lowered and re.search(rf"(?<!\w){re.escape(said)}(?!\w)", lowered)
+    ]
     speakers = {part for name in named for part in name.lower().split()}
     capital = {match.group().lower() for match in _CAPITAL.finditer(text) if match.start()}
     if len(kept) > MAX_WORDS:
@@ -143,13 +148,3 @@ def _groups(
             if instead and at < _RELATED_WORDS and word not in speakers:
                 more.append(Group(instead, weight * factor, at))
     return (*main, *more)
-
-
-def _says(lowered: str, name: str) -> bool:
-    at = lowered.find(name)
-    while at >= 0:
-        end = at + len(name)
-        if not (at and lowered[at - 1].isalnum()) and not (end < len(lowered) and lowered[end].isalnum()):
-            return True
-        at = lowered.find(name, at + 1)
-    return False
