@@ -9,8 +9,10 @@ Source: retrieval notes, section 5, measured again on this index (docs/benchmark
 
 from __future__ import annotations
 
+import functools
 import heapq
 import math
+import operator
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, TypeVar
@@ -55,6 +57,7 @@ class Weights(msgspec.Struct, frozen=True):
     beyond: float = 0.1  # share of the scores of those one further; at work, of those right before and after
     answer: float = 0.5  # share of a question's score for the message after it; at work, of a request's for its reply
     session: float = 0.8  # the best session's part against the best message's
+    session_size: float = 0.3  # how much of a session's length beyond the mean counts against it
     speaker: float = 1.4  # factor for the one speaker a question names
     dated: float = 1.15  # factor for a message that holds a time, when a question asks when
     time: float = 1.3  # factor for a message said in the time a question names
@@ -260,12 +263,16 @@ class _Ranking:
 
     def _weigh_sessions(self, together: Mapping[int, int]) -> None:
         """Weigh what each session holds, as a whole also where it goes on over several slots."""
-        slots = self._shelf.slots
-        held: dict[str, int] = {}
-        for number, mask in together.items():
+        slots, size = self._shelf.slots, self._how.weights.session_size
+        parts: dict[str, list[int]] = {}
+        for number in together:
             if number in slots:
-                held[slots[number].path] = held.get(slots[number].path, 0) | mask
-        self._session = {number: self._how.sums[held[slots[number].path]] for number in together if number in slots}
+                parts.setdefault(slots[number].path, []).append(number)
+        for numbers in parts.values():
+            held = functools.reduce(operator.or_, (together[number] for number in numbers))
+            length = sum(len(slots[number].flags) for number in numbers)
+            weight = self._how.sums[held] / (1 - size + size * length / self._shelf.mean_messages)
+            self._session.update(dict.fromkeys(numbers, weight))
 
     def _messages(self) -> list[tuple[float, int, _Parts]]:
         best, many = self._best, max(self._how.weights.candidates, self._how.limit)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
-from difflib import get_close_matches
 from typing import Final
 
 import msgspec
@@ -19,7 +18,7 @@ COMMON: Final = 8192  # a word on as many rows is looked up among the rows of ra
 _RARE_WORDS: Final = 24  # most words in the expression that a common word is looked up with
 _STEMMED: Final = 3  # letters that stemming takes off
 _LEAST: Final = 5  # a shorter word is a letter away from many
-_NEAR: Final = 0.8  # of the letters of two words in the same order, for one to be the other misspelt
+_ENDINGS: Final = ("s", "es", "ed", "ing", "ly", "ment", "er", "y", "e", "ies", "ation")  # that stemming takes off
 _INTEGERS: Final = msgspec.json.Decoder(list[int])
 
 
@@ -64,14 +63,43 @@ def _rows(db: sqlite3.Connection, table: str, expression: str) -> list[int]:
 
 
 def similar(db: sqlite3.Connection, tables: Sequence[str], word: str) -> list[str]:
-    """List indexed terms that are spelled nearly like a word, the likeliest first."""
+    """List indexed terms at most a typo away from a word, the likeliest first."""
     if len(word) < _LEAST or not word.isalpha():
         return []
-    known: set[str] = set()
+    allowed = 1 if len(word) < 8 else 2
+    letters = set(word)
+    stems = (word.removesuffix(ending) for ending in _ENDINGS if word.endswith(ending))
+    forms = [word, *(stem for stem in stems if len(stem) >= _LEAST - 1)]
+    scored: dict[str, tuple[int, int]] = {}
     for table in tables:
-        query = f"SELECT term FROM {table}_terms WHERE term >= ? AND term < ? AND length(term) BETWEEN ? AND ?"  # noqa: S608 - our own table names
-        size = len(word)
-        known.update(
-            term for (term,) in db.execute(query, (word[0], word[0] + "\U0010ffff", size - _STEMMED, size + 2))
-        )
-    return get_close_matches(word, sorted(known), 3, _NEAR)
+        for first in dict.fromkeys(word[:2]):
+            query = f"SELECT term, doc FROM {table}_terms WHERE term >= ? AND term < ?"  # noqa: S608 - our own table names
+            for term, count in db.execute(query, (first, first + "\U0010ffff")):
+                if (
+                    abs(len(term) - len(word)) > _STEMMED
+                    or len(letters.symmetric_difference(term)) > 2 * allowed + _STEMMED
+                ):
+                    continue
+                distance = min(edits(form, term, allowed) for form in forms)
+                if distance <= allowed:
+                    scored[term] = (distance, -count)
+    return sorted(scored, key=scored.__getitem__)[:3]
+
+
+def edits(one: str, other: str, limit: int) -> int:
+    """Count the letters to insert, drop, change or swap between two words; `limit` + 1 when more."""
+    if abs(len(one) - len(other)) > limit:
+        return limit + 1
+    before: list[int] = []
+    previous = list(range(len(other) + 1))
+    for i, a in enumerate(one, 1):
+        current = [i]
+        for j, b in enumerate(other, 1):
+            cost = min(previous[j] + 1, current[j - 1] + 1, previous[j - 1] + (a != b))
+            if i > 1 and j > 1 and a == other[j - 2] and one[i - 2] == b:
+                cost = min(cost, before[j - 2] + 1)
+            current.append(cost)
+        if min(current) > limit:
+            return limit + 1
+        before, previous = previous, current
+    return min(previous[-1], limit + 1)

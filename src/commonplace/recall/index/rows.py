@@ -164,6 +164,11 @@ class Shelf(msgspec.Struct):
         """The mean length of a message."""
         return self.chars / self.messages if self.messages else 1.0
 
+    @property
+    def mean_messages(self) -> float:
+        """The mean number of messages of a slot."""
+        return self.messages / len(self.slots) if self.slots else 1.0
+
 
 class Places(msgspec.Struct):
     """When and where the messages of a slot were said, as arrays; `end` closes the last line."""
