@@ -62,7 +62,7 @@ def _show(ctx: click.Context, memory: Memory, outcome: Outcome, *, dry_run: bool
     plain.give({"location": memory.location, "outcome": outcome}, lines, as_json=as_json)
     if outcome.status == "failed" and not as_json:
         terminal.note(terminal.bad("error: ") + f"the model did not do it: {terminal.line(outcome.reason)}")
-    if code := code_of(outcome):
+    if outcome.status != "skipped" and (code := code_of(outcome)):  # nothing to do is no failure of a job
         ctx.exit(code)
 
 
