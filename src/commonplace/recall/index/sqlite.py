@@ -233,6 +233,7 @@ class SqliteIndex(IndexFile):
             (path, row.record, row.layer, row.kind, row.at_ms, text),
         )
         marks = [terms.marker("l", row.layer), *(terms.marker("g", tag) for tag in row.tags)]
+        marks += [terms.marker("k", row.kind)] if row.kind else []
         content = f"{terms.indexed(row.title)} {terms.indexed(text)} {' '.join(marks)}"
         self._db.execute("INSERT INTO noted(rowid, text) VALUES (?, ?)", (cursor.lastrowid, content))
 
