@@ -226,17 +226,22 @@ class _Court:
             return "unknown-record: another statement of the same reply already changes this record"
         if _is_too_long(edit):
             return f"too-long: more than {_MOST_CHARS} characters"
-        return "" if targets.is_whole(edit) else self._protected(touched)
+        return "" if targets.is_whole(edit) else self._protected(touched, edit, texts_of(edit))
 
-    def _protected(self, touched: Sequence[ViewEntry]) -> str:
+    def _protected(self, touched: Sequence[ViewEntry], edit: Edit | None = None, new: Sequence[str] = ()) -> str:
         for entry in touched:
             if entry.pinned:
                 return "pinned: a person pinned what it would change"
-            if entry.user_authored:
+            if entry.user_authored and (edit is None or not self._is_persons(edit, entry, new)):
                 return "user-authored: a person wrote what it would change"
             if entry.said is not None and self.last is not None and self.last < entry.said:
                 return "older: memory rests on what was said after the conversation that this comes from"
         return ""
+
+    def _is_persons(self, edit: Edit, entry: ViewEntry, new: Sequence[str]) -> bool:
+        """True if what a person said since they wrote an entry is enough for what takes its place."""
+        said = targets.said_since(entry, edit, self.view.messages)
+        return bool(said) and not (self.by_model and any(map(self._resting_on(said).fault, new)))
 
     # --- what goes ---
 
@@ -380,7 +385,7 @@ class _Court:
 
     def _rewrite(self, number: int, edit: RewriteDocument | PutTopic, touched: Sequence[ViewEntry]) -> None:
         text = edit.text if isinstance(edit, RewriteDocument) else edit.body
-        base = edit.base if isinstance(edit, RewriteDocument) and edit.base is not None else _base(edit, touched)
+        base = edit.base if isinstance(edit, RewriteDocument) and edit.base is not None else targets.base(edit, touched)
         if self.by_model and not all(entry.whole for entry in touched):  # who has not read a topic adds to it
             keys = {line.key for line in rewriting.read(base)}
             text = "\n".join((base.rstrip(), *(line.raw for line in rewriting.read(text) if line.key not in keys)))
@@ -399,7 +404,7 @@ class _Court:
             reason = self._screened([line]) or self.fault(stated, summary=is_summary, old=before or "")
             if before is not None:
                 replaced = [entry or targets.line_of(edit, touched, before)]
-                reason = reason or self._protected(replaced) or self._below(trust, replaced)
+                reason = reason or self._protected(replaced, edit, [line]) or self._below(trust, replaced)
             if reason:
                 return Ruling("waits", reason)
             below = is_below_agent(trust)
@@ -491,8 +496,3 @@ class _Court:
 
 def _is_too_long(edit: Edit) -> bool:
     return sum(map(len, texts_of(edit))) > _MOST_CHARS
-
-
-def _base(edit: RewriteDocument | PutTopic, touched: Sequence[ViewEntry]) -> str:
-    bullet = "- " if isinstance(edit, RewriteDocument) else ""
-    return "".join(f"{bullet}{entry.text}\n" for entry in touched)
