@@ -126,6 +126,15 @@ def as_replacement(edit: operations.Edit, touched: Sequence[operations.ViewEntry
     return msgspec.structs.replace(edit, body=rewriting.read(new[0])[0].text, line=rewriting.read(old[0])[0].text)
 
 
+def halves(
+    edit: operations.ReplaceEntry, old: operations.ViewEntry
+) -> tuple[operations.RemoveEntry, operations.AddEntry]:
+    """Return a replacement as the removal of the old entry and the addition of the new one to its section."""
+    sources, quotes = edit.sources, edit.quotes
+    new = operations.AddEntry(path=old.path, text=edit.text, section=old.section, sources=sources, quotes=quotes)
+    return operations.RemoveEntry(path=old.path, target=old.id, sources=sources, quotes=quotes), new
+
+
 def is_quoted_in(quote: str, text: str) -> bool:
     """True if a message holds the words of a quote, parts around `...` in this order."""
     folded, at, some = content.fold(text), 0, False
