@@ -117,7 +117,7 @@ BAD = {
     # too much taken away
     "everything removed": lambda seen: answer(*removals(max(1, len(seen.entries)))), "half removed": lambda seen: answer(*removals(max(1, len(seen.entries) // 2))),
     "all but one removed": lambda seen: answer(*removals(max(1, len(seen.entries) - 1))), "rewritten to one line": answer({"op": "rewrite", "path": USER, "text": "Nothing of note."}),
-    "rewritten to dots": answer({"op": "rewrite", "path": USER, "text": "- everything as before, unchanged"}), "everything replaced": lambda seen: answer(*({"op": "replace", "target": n, "text": "Drinks green tea", "cites": [TEA]} for n in range(1, max(2, len(seen.entries) + 1)))),
+    "rewritten to dots": answer({"op": "rewrite", "path": USER, "text": "- everything as before, unchanged"}),
     # ids that are not there
     "unknown entry": answer({"op": "remove", "target": 999}), "unknown id": answer({"op": "replace", "target": "facts/user.md:zzz", "text": "Lives in Oslo", "cites": [OSLO]}),
     "unknown path": answer(add("Lives in Oslo", OSLO, path="../../etc/passwd")), "unknown document": answer(add("Lives in Oslo", OSLO, path="SOUL.md")),

@@ -149,6 +149,21 @@ def test_who_speaks_of_themselves_by_name_may_be_the_subject_of_what_they_say_la
     assert fault(talk, "Amparo quiere que se la tutee") == ""
 
 
+@pytest.mark.parametrize(
+    ("said", "statement"),
+    [
+        ("We need Node 22.4 for the build", "The build needs Node 22.4."),
+        ("Python 3.10 it is", "The project uses Python 3.10."),
+        ("Upgrade to Kafka 3.6 done", "Kafka is at 3.6."),
+        ("Der Zahnarzt ist am 5. März", "Zahnarzt am 5.3."),
+    ],
+)
+def test_a_number_at_the_end_of_a_sentence_is_no_day_that_nobody_named(said, statement):
+    """DESIGN 1.6: firm facts must agree with what was said; `22.4.` can be a day and the end of a sentence."""
+    assert fault(said, statement) == ""
+    assert fault("We need Node 22.3 for the build", "The build needs Node 22.4.") == "new-date"
+
+
 def test_a_date_of_one_message_is_no_support_for_the_subject_of_another():
     """DESIGN 1.6: what nobody said of a subject waits, though its words were said apart."""
     talk = [("user", "ab november nehmen wir forgejo"), ("user", "die kollegin aus portugal heißt Beatriz")]

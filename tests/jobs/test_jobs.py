@@ -400,6 +400,22 @@ def test_model_free_jobs_are_done_before_the_next_context(tmp_path: Path) -> Non
         assert "metric" in memory.context("cli:a").stable
 
 
+@pytest.mark.parametrize("sessions", [("cli:a", "cli:a", "cli:a"), ("cli:a", "cli:b", "cli:c")])
+@pytest.mark.parametrize("again", [False, True])
+def test_the_next_context_has_what_was_due_when_nobody_flushes(tmp_path: Path, sessions: tuple, again: bool) -> None:
+    """DESIGN 2: with `inline` a session that rested is done by the next context, of whichever session."""
+    clock, told = FixedClock("2026-05-01T09:00:00+00:00"), "My name is Ada."
+    memory = Memory.open(tmp_path, jobs="inline", clock=clock)
+    for number, session in enumerate(sessions):
+        if again and number:  # an earlier program ended without a word
+            memory = Memory.open(tmp_path, jobs="inline", clock=clock)
+        memory.append(session, [Message("user", "Tell me a joke." if number else told, at=clock())])
+        assert ("Ada" in memory.context(session, "Who?").stable) == bool(number)
+        memory.append(session, [Message("assistant", "Here you go.", at=clock())])
+        clock.advance(hours=7)
+    memory.close()
+
+
 def test_no_model_is_called_by_append_recall_or_context(tmp_path: Path) -> None:
     """Source: DESIGN 1.2."""
     llm = ScriptedLLM([proposal(FACT)], repeat=True)

@@ -146,6 +146,33 @@ def test_what_was_taken_from_a_persons_words_changes_by_a_persons_words(tmp_path
         assert corrected in memory.recall("allergic to peanuts")[0].text
 
 
+@pytest.mark.parametrize("layout", slow_after(3, LAYOUTS))
+@pytest.mark.parametrize(
+    ("said", "gone"),
+    [
+        ("Please forget that I am allergic to peanuts.", True),
+        ("I don't want you to store my allergy. Delete it.", True),
+        ("Don't forget that I am allergic to peanuts!", False),
+        ("Please forget about the party.", False),
+    ],
+)
+def test_the_tool_removes_what_a_person_just_asked_to_forget(tmp_path, layout, said, gone):
+    """DESIGN 1.6: who asks for it in the live turn is not asked again; what the agent thinks of by itself waits."""
+    with opened(tmp_path, layout) as memory:
+        memory.append("chat:1", [Message("user", "I am allergic to peanuts."), Message("assistant", "Noted.")])
+        memory.reset("chat:1")
+        memory.consolidate("chat:1")
+        found = [hit for hit in memory.recall("allergic to peanuts") if hit.trust == "user" and hit.layer != "messages"]
+        if layout == "facts":
+            memory.remember("User is allergic to peanuts.", kind="fact", actor=PERSON)
+            found = memory.recall("allergic to peanuts", k=1)
+        memory.append("chat:2", [Message("user", said)])
+        answered = memory.tool("chat:2").call(*over(layout, found[0].record, "User is allergic to peanuts.", "")[1])
+        assert answered["success"]
+        assert ("waits for a person" in answered["message"]) != gone
+        assert ("peanuts" in memory.context().stable) != gone
+
+
 @pytest.mark.parametrize(
     ("said", "applies"),
     [

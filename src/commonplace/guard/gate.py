@@ -21,7 +21,7 @@ from commonplace.config import GateRules
 from commonplace.guard import rewriting, targets
 from commonplace.guard.grounding import Evidence
 from commonplace.guard.phrases import phrase
-from commonplace.guard.proposed import STAMP, headings, links, statements_of, texts, texts_of
+from commonplace.guard.proposed import MOST_CHARS, STAMP, headings, is_too_long, links, statements_of, texts, texts_of
 from commonplace.guard.rewriting import Ruling
 from commonplace.guard.screened import Finding
 from commonplace.guard.trust import Voices, message_trust
@@ -57,7 +57,6 @@ Passing = Callable[[str, Sequence[str]], bool]
 
 _LABEL: Final = pattern(r"[^\W\d_]{1,30}(?:[ /-][^\W\d_]{1,30}){0,2}")  # of a section or topic: it states nothing
 _OWN_WORDS: Final = ("other-subject:", "unfounded:")  # of a title or description: what a topic is about
-_MOST_CHARS: Final = 64_000  # of one operation; more is no statement a person could review
 
 
 class Judged(msgspec.Struct, frozen=True, kw_only=True):
@@ -199,7 +198,11 @@ class _Court:
             edit = self._merged(number, edit)
         else:
             reason, trust = self._writing(edit, touched)
-        if not reason and is_below_agent(trust) and edit.path in self.view.shown:
+        if isinstance(edit, ReplaceEntry) and reason.startswith("unrelated:"):  # what is new comes beside the old
+            going, coming = targets.halves(edit, touched[0])
+            self.held.append((going, reason))
+            self.decide(number, coming)
+        elif not reason and is_below_agent(trust) and edit.path in self.view.shown:
             self.aside.append(AppendJournal(path="", text=" ".join(texts_of(edit)), sources=edit.sources, trust=trust))
         elif reason:
             self.held.append((edit, reason))
@@ -224,19 +227,24 @@ class _Court:
             return f"unknown-record: it would write over {edit.path!r}, which it has not read"
         if {entry.id for entry in touched} & self._changed:
             return "unknown-record: another statement of the same reply already changes this record"
-        if _is_too_long(edit):
-            return f"too-long: more than {_MOST_CHARS} characters"
-        return "" if targets.is_whole(edit) else self._protected(touched)
+        if is_too_long(edit):
+            return f"too-long: more than {MOST_CHARS} characters"
+        return "" if targets.is_whole(edit) else self._protected(touched, edit, texts_of(edit))
 
-    def _protected(self, touched: Sequence[ViewEntry]) -> str:
+    def _protected(self, touched: Sequence[ViewEntry], edit: Edit | None = None, new: Sequence[str] = ()) -> str:
         for entry in touched:
             if entry.pinned:
                 return "pinned: a person pinned what it would change"
-            if entry.user_authored:
+            if entry.user_authored and (edit is None or not self._is_persons(edit, entry, new)):
                 return "user-authored: a person wrote what it would change"
             if entry.said is not None and self.last is not None and self.last < entry.said:
                 return "older: memory rests on what was said after the conversation that this comes from"
         return ""
+
+    def _is_persons(self, edit: Edit, entry: ViewEntry, new: Sequence[str]) -> bool:
+        """True if what a person said since they wrote an entry is enough for what takes its place."""
+        said = targets.said_since(entry, edit, self.view.messages)
+        return bool(said) and not (self.by_model and any(map(self._resting_on(said).fault, new)))
 
     # --- what goes ---
 
@@ -245,7 +253,7 @@ class _Court:
             other: texts_of(keeper)
             for other, keeper in enumerate(self.proposal.operations)
             if other != number
-            and not _is_too_long(keeper)
+            and not is_too_long(keeper)
             and any(rewriting.says_any(texts_of(keeper), e.text) for e in touched)
         }
         kept = [text for texts in keepers.values() for text in texts]
@@ -380,7 +388,7 @@ class _Court:
 
     def _rewrite(self, number: int, edit: RewriteDocument | PutTopic, touched: Sequence[ViewEntry]) -> None:
         text = edit.text if isinstance(edit, RewriteDocument) else edit.body
-        base = edit.base if isinstance(edit, RewriteDocument) and edit.base is not None else _base(edit, touched)
+        base = edit.base if isinstance(edit, RewriteDocument) and edit.base is not None else targets.base(edit, touched)
         if self.by_model and not all(entry.whole for entry in touched):  # who has not read a topic adds to it
             keys = {line.key for line in rewriting.read(base)}
             text = "\n".join((base.rstrip(), *(line.raw for line in rewriting.read(text) if line.key not in keys)))
@@ -399,7 +407,7 @@ class _Court:
             reason = self._screened([line]) or self.fault(stated, summary=is_summary, old=before or "")
             if before is not None:
                 replaced = [entry or targets.line_of(edit, touched, before)]
-                reason = reason or self._protected(replaced) or self._below(trust, replaced)
+                reason = reason or self._protected(replaced, edit, [line]) or self._below(trust, replaced)
             if reason:
                 return Ruling("waits", reason)
             below = is_below_agent(trust)
@@ -487,12 +495,3 @@ class _Court:
         if (self.by_model or kept != text) and not content.content(STAMP.sub("", kept)):
             return "", "agent"
         return kept, lowest_trust(levels)
-
-
-def _is_too_long(edit: Edit) -> bool:
-    return sum(map(len, texts_of(edit))) > _MOST_CHARS
-
-
-def _base(edit: RewriteDocument | PutTopic, touched: Sequence[ViewEntry]) -> str:
-    bullet = "- " if isinstance(edit, RewriteDocument) else ""
-    return "".join(f"{bullet}{entry.text}\n" for entry in touched)

@@ -16,6 +16,7 @@ _LABELS: Final = frozenset(
     | {"at", "createdAt", "updatedAt", "lastAccessedAt"}
 )
 _LINK: Final = pattern(r"\[\[([^\[\]\n]{1,200})\]\]")
+MOST_CHARS: Final = 64_000  # of one operation; more is no statement a person could review
 STAMP: Final = pattern(r"\A\s*\[[^\]\n]{4,40}\]\s*")
 
 
@@ -44,6 +45,11 @@ def links(proposal: operations.Proposal, view: operations.View) -> set[str]:
     paths = (*(entry.path for entry in view.entries), *view.unseen, *made)
     names = {path.rpartition("/")[2].removesuffix(".md") for path in paths}
     return names.intersection(found[1] for text in texts(proposal) for found in _LINK.finditer(text))
+
+
+def is_too_long(edit: operations.Edit) -> bool:
+    """True if an operation would store more than a person could review."""
+    return sum(map(len, texts_of(edit))) > MOST_CHARS
 
 
 def texts_of(edit: operations.Edit) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ import msgspec
 
 from commonplace import operations
 from commonplace.guard import rewriting
+from commonplace.guard.trust import message_trust
 from commonplace.records import RecordedMessage, Source
 from commonplace.text import content
 from commonplace.text.patterns import pattern
@@ -34,6 +35,26 @@ def entries(edit: operations.Edit, view: operations.View) -> tuple[operations.Vi
             return found if found or isinstance(edit, operations.PutItem) else None
         case _:
             assert_never(edit)
+
+
+def said_since(
+    entry: operations.ViewEntry, edit: operations.Edit, messages: Sequence[RecordedMessage]
+) -> list[RecordedMessage]:
+    """Return the messages of a person after they wrote an entry by hand; of an operation on it only those it cites."""
+    wrote, cited = entry.by_hand or entry.said, {(source.session, source.message) for source in edit.sources}
+    return [
+        each
+        for each in messages
+        if wrote is not None and each.message.at is not None and each.message.at > wrote
+        and message_trust(each) == "user"
+        and (is_whole(edit) or (each.session, each.message.id or each.id) in cited)
+    ]  # fmt: skip
+
+
+def base(edit: operations.Edit, touched: Sequence[operations.ViewEntry]) -> str:
+    """Return what a rewriting was made from, as the entries say it."""
+    bullet = "- " if isinstance(edit, operations.RewriteDocument) else ""
+    return "".join(f"{bullet}{entry.text}\n" for entry in touched)
 
 
 def line_of(edit: operations.Edit, touched: Sequence[operations.ViewEntry], line: str) -> operations.ViewEntry:
@@ -103,6 +124,15 @@ def as_replacement(edit: operations.Edit, touched: Sequence[operations.ViewEntry
     if len(old) != 1 or len(new) != 1 or not all(entry.whole for entry in touched):
         return edit
     return msgspec.structs.replace(edit, body=rewriting.read(new[0])[0].text, line=rewriting.read(old[0])[0].text)
+
+
+def halves(
+    edit: operations.ReplaceEntry, old: operations.ViewEntry
+) -> tuple[operations.RemoveEntry, operations.AddEntry]:
+    """Return a replacement as the removal of the old entry and the addition of the new one to its section."""
+    sources, quotes = edit.sources, edit.quotes
+    new = operations.AddEntry(path=old.path, text=edit.text, section=old.section, sources=sources, quotes=quotes)
+    return operations.RemoveEntry(path=old.path, target=old.id, sources=sources, quotes=quotes), new
 
 
 def is_quoted_in(quote: str, text: str) -> bool:

@@ -14,11 +14,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import count
+from itertools import count, pairwise
 from typing import Final, NamedTuple
 
 from commonplace.guard.exact import Heard, exact
 from commonplace.guard.pasted import own_words, pasted
+from commonplace.guard.phrases import phrase
 from commonplace.records import RecordedMessage, Trust, is_below_agent, lowest_trust
 from commonplace.text import content, denials
 from commonplace.text.content import Vocabulary
@@ -79,6 +80,16 @@ def corrects(old: Sequence[str], new: Sequence[str], messages: Iterable[Recorded
         if denials.denies(before) != denials.denies(after):
             return False
     return bool(own) and len(old) == len(new)
+
+
+def asks_to_forget(text: str, messages: Iterable[RecordedMessage]) -> bool:
+    """True if the person's last words ask to forget a text: words of it are in the sentence that does or before it."""
+    sentences = content.sentences(_last_words(messages))
+    about = content.content(_USER.sub("", text))
+    return any(
+        phrase("to_go").search(each) and Vocabulary(content.words(f"{before} {each}")).shared(about)
+        for before, each in pairwise(("", *sentences))
+    )
 
 
 def _last_words(messages: Iterable[RecordedMessage]) -> str:

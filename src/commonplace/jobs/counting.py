@@ -39,6 +39,7 @@ class Counted(msgspec.Struct, kw_only=True):
     turn_tokens: int = 0
     turn_chars: int = 0
     turn_end: int = 0
+    said_at: datetime | None = None  # the last message
     ran: dict[str, int] = msgspec.field(default_factory=dict)
 
     def agrees_with(self, other: Counted) -> bool:
@@ -50,8 +51,12 @@ class Counted(msgspec.Struct, kw_only=True):
         """Count on, up to message `end`."""
         for message in sessions.read(session, self.total, end):
             number, tokens, asked = message.number, estimate_tokens(message.text), message.message.role == "user"
+            at, before = message.message.at, self.said_at
+            self.said_at = at
             for job, facts in self.facts.items():
                 if number >= self.cursors[job]:
+                    if at and before and facts.messages:
+                        facts.rested_seconds = max(facts.rested_seconds, (at - before).total_seconds())
                     facts.messages += 1
                     facts.tokens += tokens
                     facts.turns += asked

@@ -140,6 +140,7 @@ class Host:
             new = [text for text in verdicts if "\n" not in text and not any(text in each for each in known)]
             asked = borrowable(new, (*view.earlier, *view.messages))
             view = msgspec.structs.replace(view, elsewhere=self._views.elsewhere(asked, work.session))
+        verdicts |= {entry.section: () for entry in view.entries if entry.section not in verdicts}  # memory has them
         passing = partial(left_out, kinds=self._job.omits) if self._job.omits else None
         judged = gate.judge(proposal, view, verdicts, self._parts.config.gate, by_model=by_model, passing=passing)
         edits = (resting.cited(each, said) if isinstance(each, RewriteDocument) else each for each in judged.accepted)

@@ -415,11 +415,16 @@ class Schedule:
                 self._one_less()
 
     def prepare(self, session: str | None) -> None:
-        """Finish the model-free jobs that are due, so that a context sees what they noted."""
+        """Finish the model-free jobs that are due, so that a context sees what they noted.
+
+        Those of other sessions are left to the thread if there is one.
+        """
         if self._free and self._mode != "worker":
+            if self._mode == "inline":
+                self._find_left()
             self.find()
             with self._lock:
-                wanted = [session] if session is not None else list(self._due)
+                wanted = [session] if session is not None and self._mode == "thread" else list(self._due)
             for each in wanted:
                 self._run_of(each, free=True)
             self._wait(None, free=True)

@@ -20,8 +20,9 @@ class Facts(msgspec.Struct, kw_only=True):
 
     `messages`, `tokens` and `turns` are those after the job's cursor, or of the window for a job on it,
     `window_tokens` and `window_chars` those of the live window, `window_messages` those that were in it when the
-    present turn began. `reset` and `left` say that some messages are from before the last reset, or left the live
-    window; `ended` that the session is over.
+    present turn began. `idle_seconds` is how long the session has rested, `rested_seconds` the longest that it rested
+    between two of these messages. `reset` and `left` say that some messages are from before the last reset, or left the
+    live window; `ended` that the session is over.
     """
 
     messages: int = 0
@@ -31,6 +32,7 @@ class Facts(msgspec.Struct, kw_only=True):
     window_tokens: int = 0
     window_chars: int = 0
     idle_seconds: float = 0.0
+    rested_seconds: float = 0.0
     reset: bool = False
     left: bool = False
     ended: bool = False
@@ -57,7 +59,7 @@ PREDICATES: Final[Installed[Callable[[Facts, float], bool]]] = Installed(
         "window_messages": lambda facts, over: facts.window_messages > over,
         "window_tokens": lambda facts, over: facts.window_tokens > over,
         "window_estimate": lambda facts, over: estimate(facts.window_chars) > over,
-        "idle": lambda facts, over: facts.messages > 0 and facts.idle_seconds >= over,
+        "idle": lambda facts, over: facts.messages > 0 and max(facts.idle_seconds, facts.rested_seconds) >= over,
         "reset": lambda facts, _: facts.messages > 0 and facts.reset,
         "compaction": lambda facts, _: facts.messages > 0 and facts.left,
         "session_end": lambda facts, _: facts.messages > 0 and facts.ended,

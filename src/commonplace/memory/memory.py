@@ -91,7 +91,8 @@ class Memory(Past):
                 `model2vec:FOLDER`; the configured one when None, and without one recall goes by words.
             config: Knobs, or some of them by the names of the layout's document; defaults where not given.
             clock: Gives the time now, aware; the system's where not given.
-            jobs: `thread` runs them in the background, `inline` at a context, flush or close, `worker` nowhere.
+            jobs: `thread` runs them in the background, `inline` at a context (if they ask no model),
+                flush or close, `worker` nowhere.
             read_only: Nothing is written, not even an index.
             found: Nobody named this folder. If this machine neither made nor accepted it, it is only read: what it says
                 is found and marked as from a tool, and nothing of it is shown unasked.

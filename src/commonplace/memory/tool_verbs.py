@@ -18,7 +18,7 @@ from commonplace.layouts.schema import Job
 from commonplace.layouts.tree import ROOT, name_of
 from commonplace.memory import item_verbs, topic_verbs, trees
 from commonplace.memory.scope import Scope
-from commonplace.memory.using import WAITS, Answer, Asked, Use, Verb, answer, changed
+from commonplace.memory.using import WAITS, Answer, Asked, Use, Verb, answer, changed, wished
 from commonplace.operations import PutTopic, RemoveEntry, ReplaceEntry
 from commonplace.recall.prompt.page import over, unverified
 from commonplace.recall.prompt.renderers import JOINERS
@@ -61,12 +61,17 @@ def remove(use: Use, asked: Asked) -> Answer:
     layer = use.layer(asked)
     if layer is None or layer.kind != "documents":
         raise InputError(f"say from where: target is {' or '.join(use.targets)}")
-    return answer(_commit(use, RemoveEntry(path=use.scope.layout.path_of(layer), target=_meant(asked))), "removed")
+    path, words = use.scope.layout.path_of(layer), _meant(asked)
+    use = wished(use, _text_of(use, path, words))
+    return answer(_commit(use, RemoveEntry(path=path, target=words)), "removed")
 
 
 def forget(use: Use, asked: Asked) -> Answer:
     """Forget a record for good."""
-    receipt = use.memory.forget(_meant(asked), actor=use.actor)
+    meant = _meant(asked)
+    planned = use.memory.forget(meant, dry_run=True, actor=use.actor)
+    use = wished(use, *(text for _, text in planned.forgotten[:1]))
+    receipt = use.memory.forget(meant, actor=use.actor)
     if receipt.review:
         return {"success": True, "message": WAITS.format(reason=receipt.reason)}
     if not receipt.forgotten:

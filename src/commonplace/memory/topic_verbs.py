@@ -11,7 +11,7 @@ from commonplace.layouts.codecs.topics import LINE_CHARS, Pointer, made_title, n
 from commonplace.layouts.tree import name_of
 from commonplace.memory import trees
 from commonplace.memory.scope import Scope
-from commonplace.memory.using import Answer, Asked, Use, changed
+from commonplace.memory.using import Answer, Asked, Use, changed, wished
 from commonplace.operations import Operation, PutTopic, RemoveEntry, RemoveTopic, ReplaceEntry
 from commonplace.records import Entry, Topic
 
@@ -35,7 +35,8 @@ def merge(use: Use, asked: Asked) -> Answer:
 
 def remove(use: Use, asked: Asked) -> Answer:
     """Remove a topic; it may come back."""
-    return changed(use, [RemoveTopic(path=_topic(use.scope, asked["id"]).path)], "deleted")
+    topic = _topic(use.scope, asked["id"])
+    return changed(wished(use, topic.text), [RemoveTopic(path=topic.path)], "deleted")
 
 
 def demote(use: Use, asked: Asked) -> Answer:

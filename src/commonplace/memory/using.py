@@ -9,6 +9,7 @@ import msgspec
 
 from commonplace.changes.actors import Actor
 from commonplace.changes.new_entries import CONFLICT
+from commonplace.guard.trust import asks_to_forget
 from commonplace.layouts.schema import Layer
 from commonplace.memory.scope import Scope
 from commonplace.records import Hit, Outcome, Query, Receipt, Record, Trail
@@ -38,7 +39,7 @@ class Verbs(Protocol):
     def update(self, record_id: str, text: str, *, actor: Actor = ...) -> Outcome:
         """Replace one record."""
 
-    def forget(self, record_id_or_query: str, *, actor: Actor = ...) -> Receipt:
+    def forget(self, record_id_or_query: str, *, dry_run: bool = ..., actor: Actor = ...) -> Receipt:
         """Forget one record."""
 
 
@@ -81,6 +82,14 @@ class Verb(msgspec.Struct, frozen=True):
 def changed(use: Use, operations: Sequence[Any], done: str, reason: str = "asked for by the agent") -> Answer:
     """Do some operations and answer what came of it."""
     return answer(use.memory.apply(operations, reason=reason, actor=use.actor), done)
+
+
+def wished(use: Use, *texts: str) -> Use:
+    """Return who takes texts away: without what waits for a person if that person just asked for it in the session."""
+    session, sessions = use.actor.session, use.scope.parts.sessions
+    heard = list(sessions.heard(session)) if session and sessions.exists(session) else []
+    asked = bool(texts) and all(asks_to_forget(text, heard) for text in texts)
+    return msgspec.structs.replace(use, actor=msgspec.structs.replace(use.actor, defers=False)) if asked else use
 
 
 def answer(outcome: Outcome, done: str) -> Answer:

@@ -126,7 +126,8 @@ _MOST: Final = 40  # durations or dates of one text that are put together
 class Named(NamedTuple):
     """A date or time of day that a statement names: its place, and how it may be read.
 
-    A day is (year or None, month, day), a month (year or None, month), a year (year), a time of day ("clock", h, m).
+    A day is (year or None, month, day), a month (year or None, month), a year (year), a time of day ("clock", h, m),
+    and `22.4.` may also be a number at the end of a sentence ("22.4").
     """
 
     start: int
@@ -161,6 +162,8 @@ class Meant:
         match reading:
             case (int() as year,):
                 return year in self.years or str(year) in numbers
+            case (str() as number,):
+                return number in numbers
             case (None, int() as month):
                 return any(m == month for _, m in self.months)
             case (int() as year, int() as month):
@@ -216,6 +219,8 @@ def _readings(match: re.Match[str]) -> Iterator[tuple[object, ...]]:
         if 1 <= month <= 12:
             yield (year, month)
         return
+    if found.get("dotted"):
+        yield (match.group().removesuffix("."),)
     swapped = match.group().count("/") and year != _first_year(match)
     for m, d in ((month, day), (day, month)) if swapped else ((month, day),):
         if 1 <= m <= 12 and 1 <= d <= 31:
