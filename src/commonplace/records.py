@@ -418,7 +418,6 @@ class Trail(msgspec.Struct, frozen=True):
 class Receipt(msgspec.Struct, frozen=True, kw_only=True):
     """What a forget did, or would do: each record with its text; `scope` is the one that held it.
 
-    `restored` is what records that went with a message had replaced and now say again: each record with that text.
     `review` are the ids of what waits for a person instead. Where texts are erased, `places` are the files below the
     root that hold or held them, with how often, `scanned` is how many files were searched, and `left` those that still
     do: only their owner changes a file under version control or of another scope, and a name in the change log stays.
@@ -435,7 +434,6 @@ class Receipt(msgspec.Struct, frozen=True, kw_only=True):
     left: tuple[tuple[str, int], ...] = ()
     scanned: int = 0
     unsearched: tuple[str, ...] = ()
-    restored: tuple[tuple[str, str], ...] = ()
 
 
 class Waiting(msgspec.Struct, frozen=True, kw_only=True):
