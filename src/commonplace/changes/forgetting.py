@@ -149,7 +149,7 @@ class Forgetting:
             for path, added in lines.items():
                 for line in added:
                     plan.line(path, line)
-            return Outcome(status="applied", change=self._door.write(plan, actor=actor, reason=reason).number)
+            return Outcome(status="applied", change=self._door.write(plan, actor=actor, reason=reason))
 
     def _gone(self, meant: Meant, said: Sequence[RecordedMessage], lost: Mapping[str, str]) -> Gone:
         """Return all that has to go with what is meant; a short message of a session only goes from its place."""

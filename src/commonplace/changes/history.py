@@ -131,14 +131,14 @@ class History:
             )
         after = self._door.write(plan, actor=actor, reason=reason or f"undo of change {number}", undoes=number)
         try:
-            conflicts = self._door.conflicts_of(after.number)
+            conflicts = self._door.conflicts_of(after)
         except (CommonplaceError, OSError):  # it is done; the next change puts them into review
             logger.warning("whether undoing change %d met an edit could not be looked at", number, exc_info=True)
             conflicts = []
         if conflicts:
             reason = f"an edit from outside came at the same moment and is in {', '.join(conflicts)}; look at it"
-            return Outcome(status="conflict", change=after.number, reason=reason, diff=plan.diff())
-        return Outcome(status="applied", change=after.number, diff=plan.diff())
+            return Outcome(status="conflict", change=after, reason=reason, diff=plan.diff())
+        return Outcome(status="applied", change=after, diff=plan.diff())
 
     def _check_replaced(self, change: Change) -> None:
         for record in change.added:

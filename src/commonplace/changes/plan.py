@@ -47,14 +47,6 @@ REVIEW: Final = f"{STATE}/review.jsonl"
 """What waits for a person, one line a state; the last line of an id wins."""
 
 
-class Did(msgspec.Struct, frozen=True):
-    """What one operation came to: the records it made, by id and text, and those it took away."""
-
-    operation: Operation
-    added: tuple[tuple[str, str], ...]
-    gone: tuple[str, ...]
-
-
 class Plan:
     """The changes that some operations make, gathered.
 
@@ -87,7 +79,6 @@ class Plan:
         self.ended: dict[str, bool] = {}
         self.promoted: dict[str, Trust] = {}
         self.promoted_before: dict[str, Trust] = {}
-        self.did: list[Did] = []
         self.kinds: dict[str, None] = {}
         self.operations: list[Operation] = []
         self.screen = functools.cache(guard.screen)  # each text of a change is screened once
@@ -194,7 +185,6 @@ class Plan:
             self.added.append(Added(record, text, trust, sources, quotes, kind, person, operation.overrules, said))
         self.successors |= effect.successors
         self.removed.extend(effect.removed)
-        self.did.append(Did(operation, tuple(effect.added), (*effect.removed, *effect.successors)))
 
     def again(self, operation: Edit, record: Record, *, trust: Trust, person: bool) -> None:
         """Make a record that is there and says the same rest on what an edit rests on; its file stays as it is."""
