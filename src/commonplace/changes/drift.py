@@ -125,13 +125,6 @@ class Drift(msgspec.Struct):
         known = (path for path in self.seen.versions() if self.layout.layer_of(path) is None)
         return sorted(path for path in known if self._version(path) != MISSING)
 
-    def read_otherwise(self) -> list[str]:
-        """Return what the layout reads in another way than the one that the memory was last opened with, in words."""
-        forms = {layer.path: f"{layer.kind} {layer.style}".strip() for layer in self.layout.layers}
-        forms["transcripts"] = self.layout.sessions
-        before = self.seen.forms(forms)
-        return [f"{path}: {before[path]}, now {now}" for path, now in forms.items() if before.get(path, now) != now]
-
     def glance(self, paths: Iterable[str]) -> None:
         """Check some files as a reader does, and all files if that was not done a moment ago.
 
