@@ -455,10 +455,7 @@ class Waiting(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Problem(msgspec.Struct, frozen=True, kw_only=True):
-    """Something that is not as it should be: where, what, and whether it was mended.
-
-    `copied` names the file that has a copy of a damaged line; the line itself stays where it is.
-    """
+    """Something that is not as it should be: where, what, and whether it was mended."""
 
     kind: Literal["damaged", "drift", "log", "import", "format", "limit", "leftover", "misplaced", "layout", "link",
                   "outside"]  # fmt: skip
@@ -466,7 +463,6 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True):
     reason: str
     line: int | None = None
     fixed: bool = False
-    copied: str = ""
 
 
 class Report(msgspec.Struct, frozen=True):
