@@ -47,7 +47,6 @@ UPKEEP: Final = Actor("upkeep", "agent")
 """Whoever comes next and finds what a writer that died has left, or the index behind an edit from outside."""
 
 _LOGGED: Final = frozenset({"refused", "over_cap"})
-_TOPIC_KINDS: Final = frozenset({"outside", "put_topic", "remove_topic", "undo", "index"})
 
 
 class _Request(msgspec.Struct, frozen=True):
@@ -213,17 +212,10 @@ class Door:
             self._renewed = newest
 
     def _index_is_behind(self) -> bool:
-        """True if the last change that moved a topic of the index was an outside edit."""
-        behind = False
-        for number in range(self._renewed + 1, self._parts.ledger.newest + 1):
-            change = self._parts.ledger.change(number)
-            if change is None or _TOPIC_KINDS.isdisjoint(change.kinds):
-                continue
-            if "index" in change.kinds:
-                behind = False
-            elif any(map(self._generated.lists, change.paths)):
-                behind = "outside" in change.kinds
-        return behind
+        """True if a topic of the index was edited outside since it was renewed."""
+        numbers = range(self._renewed + 1, self._parts.ledger.newest + 1)
+        changes = (change for number in numbers if (change := self._parts.ledger.change(number)))
+        return any("outside" in each.kinds and any(map(self._generated.lists, each.paths)) for each in changes)
 
     def _touched(self, operations: Sequence[Operation]) -> list[str]:
         paths = [op.path for op in operations if hasattr(op, "path")]

@@ -13,6 +13,7 @@ from typing import Final
 from commonplace.changes import log, tombstones
 from commonplace.changes.plan import REVIEW
 from commonplace.changes.transcripts import State, checksum, whole_lines
+from commonplace.errors import DamagedError
 from commonplace.guard.screened import line_bytes
 from commonplace.layouts.codecs import items as items_layer
 from commonplace.recall.indexing import Indexing
@@ -53,8 +54,10 @@ def examine(
     written = _Written((*OWN_LINES, f"{transcripts}/"))
     for change in store.since(0):
         written.take(change)
-        if reason := log.oddity(change):
-            logged.append(Problem(kind="log", path=f"change {change.number}", reason=reason))
+        try:
+            log.read(change)
+        except DamagedError as error:
+            logged.append(Problem(kind="log", path=f"change {change.number}", reason=str(error)))
     for stat in store.list(transcripts):
         if stat.path.endswith(".jsonl"):
             checked["transcripts"] += 1
