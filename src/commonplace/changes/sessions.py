@@ -14,7 +14,6 @@ from bisect import bisect_left, bisect_right
 from collections import OrderedDict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from functools import partial
 from typing import Any, Final
 
 from msgspec.structs import replace
@@ -138,8 +137,7 @@ class Sessions:
             with self._store.locked(path) as held:
                 state = self._fold(path, held)
                 given = [(message.id, content) for message, _, content in checked]
-                stored = partial(self._messages, path, session_id, state, 0, state.numbers)
-                require_same(session_id, given, state.hash_of, stored)
+                require_same(session_id, given, self._texts(path, session_id, state, [own for own, _ in given]))
                 sources, lines = self._lines(session_id, state, checked, agent)
                 if lines:
                     head = () if state.head else (self._head(session_id, agent, kind),)
@@ -149,6 +147,12 @@ class Sessions:
                 self._states.pop(path, None)  # a reader may have folded lines that were taken away again
             raise
         return sources, len(lines)
+
+    def _texts(self, path: str, session_id: str, state: State, ids: Iterable[str | None]) -> dict[str, str]:
+        """Return the texts of the messages with some ids, and of those between them."""
+        numbers = [state.ids[own] for own in ids if own and own in state.ids]
+        found = self._messages(path, session_id, state, min(numbers), max(numbers) + 1) if numbers else ()
+        return {str(each.message.id): each.text for each in found}
 
     def _lines(
         self, session_id: str, state: State, checked: Sequence[_Checked], agent: str
