@@ -31,7 +31,7 @@ def refused(texts: Iterable[str], parts: Parts) -> Outcome:
 def message(plan: Plan, said: RecordedMessage, parts: Parts, *, aged: bool, alone: bool) -> None:
     """Hide one message; what is only `aged` may be said again, and neither that nor one `alone` takes records along."""
     name = str(said.message.id)
-    plan.bury("" if aged else said.text, parts.store.key(), [Source(said.session, name)], hides=True)
+    plan.bury("" if aged else said.text, parts.store.key())
     plan.forget_messages(ForgetMove(said.session, name, aged=aged or alone))
     plan.kinds["forget"] = None
     plan.removed.append(said.id)
@@ -64,8 +64,7 @@ def session(plan: Plan, path: str, parts: Parts, *, aged: bool) -> None:
     said = list(parts.sessions.kept(name))
     if not said:
         return
-    sources = [Source(name, str(each.message.id)) for each in said]
-    plan.bury("", parts.store.key(), sources, hides=True, said=() if aged else (each.text for each in said))
+    plan.bury("", parts.store.key())
     before, after = parts.sessions.forgotten(name), parts.sessions.state(name).messages
     plan.forget_messages(ForgetMove(name, "", before, after, aged=aged))
     plan.kinds["forget"] = None

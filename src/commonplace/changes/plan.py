@@ -252,13 +252,11 @@ class Plan:
         """Add a line to an append-only file."""
         self._lines.setdefault(path, []).append(line)
 
-    def bury(
-        self, text: str, key: bytes, sources: Iterable[Source] = (), *, hides: bool = False, said: Iterable[str] = ()
-    ) -> None:
-        """Add the tombstone of a text, or of what a session said."""
+    def bury(self, text: str, key: bytes, sources: Iterable[Source] = ()) -> None:
+        """Add the tombstone of a text."""
         rests_on = tuple(sources)
         encoded = self.screen(msgspec.json.encode(rests_on).decode()) if rests_on else None
-        line = tombstones.line(text, key, at=self.at, sources=encoded, hides=hides, said=said)
+        line = tombstones.line(text, key, at=self.at, sources=encoded)
         self.line(tombstones.PATH, line)
 
     def forget_messages(self, move: ForgetMove, along: Sequence[str] = ()) -> None:

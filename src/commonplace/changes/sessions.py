@@ -394,6 +394,13 @@ class Sessions:
             if message.message.id not in state.forgotten_ids
         )
 
+    def hidden(self, session_id: str) -> Iterator[tuple[str, str]]:
+        """Yield the forgotten messages of a session, those for their age too: (session, message)."""
+        state = self._fold(self.path(session_id))
+        for own, number in state.ids.items():
+            if number < state.forgotten or own in state.forgotten_ids:
+                yield session_id, own
+
     def taken_back(self, session_id: str, also: Collection[str] = ()) -> Iterator[Forgot]:
         """Yield the forgotten messages of a session with their words, and others by their ids as if they were.
 
