@@ -252,11 +252,11 @@ class Plan:
         """Add a line to an append-only file."""
         self._lines.setdefault(path, []).append(line)
 
-    def bury(self, text: str, key: bytes, sources: Iterable[Source] = ()) -> None:
+    def bury(self, text: str, sources: Iterable[Source] = ()) -> None:
         """Add the tombstone of a text."""
         rests_on = tuple(sources)
         encoded = self.screen(msgspec.json.encode(rests_on).decode()) if rests_on else None
-        line = tombstones.line(text, key, at=self.at, sources=encoded)
+        line = tombstones.line(text, self._parts.store.key(), at=self.at, sources=encoded)
         self.line(tombstones.PATH, line)
 
     def forget_messages(self, move: ForgetMove, along: Sequence[str] = ()) -> None:

@@ -134,14 +134,14 @@ class Tombstones:
                 fingerprints.add(found.fingerprint)
             for source in sources:
                 spans.setdefault((source.session, source.message), []).append(source.span)
-        for each in known.messages if known else ():
+        for each in known.messages:
             if each.text.strip() and (each.single or estimate_tokens(each.text) >= TELLING_TOKENS):
                 (single if each.single else said)[self._fingerprint(each.text)] = each.at
         self.forgotten = known
         self._since = self._asking(single, said) if single or said else None
         self._since_named = self._asking(single, {}) if single else None
         self._fingerprints, self._spans, self._version = fingerprints, spans, version
-        self._hidden = known.hidden if known is not None else frozenset()
+        self._hidden = known.hidden
 
     def _asking(self, single: Mapping[str, datetime], said: Mapping[str, datetime]) -> Since:
         def since(text: str) -> datetime | None:
