@@ -21,7 +21,7 @@ from msgspec.structs import replace
 from commonplace import guard
 from commonplace.changes import transcripts
 from commonplace.changes.forgotten import Forgot, Telling
-from commonplace.changes.message_trust import MessageTrust, mark
+from commonplace.changes.message_trust import MessageTrust, mark, most_trust
 from commonplace.changes.same_ids import require_same
 from commonplace.changes.tombstones import Tombstones
 from commonplace.changes.transcripts import Event, State, free_id, messages_of, require_form
@@ -30,14 +30,13 @@ from commonplace.errors import InputError, RecordNotFoundError, StoreError, requ
 from commonplace.guard.markers import ERASED
 from commonplace.guard.screened import Screened
 from commonplace.guard.turns import Said, Turns
-from commonplace.records import ROLE_TRUST, Message, RecordedMessage, Session, Source, Trust, lowest_trust
+from commonplace.records import ROLE_TRUST, Message, RecordedMessage, Session, Source
 from commonplace.store.protocol import Held, Store
 from commonplace.text.pieces import BUFFER_LINE_CHARS, encode_name, summary_lines
 
 logger = logging.getLogger(__name__)
 
 SESSION_ID_CHARS: Final = 1000
-_UNNAMED: Final = "main"  # an agent that the host gave no name
 BUFFER_LINES: Final = 20  # seed facts: ring of one-line summaries
 WINDOW_BYTES: Final = 4_000_000  # about a million tokens
 HEARD_MESSAGES: Final = 1000  # before a text are asked whose words it uses, so work and memory are bounded
@@ -170,7 +169,9 @@ class Sessions:
             if message_id in state.ids or message_id in new:
                 continue
             new.add(message_id)
-            trust = turns.rank(message.role, Said(content.text, self._trust(message, speaker), message.name))
+            trust = turns.rank(
+                message.role, Said(content.text, most_trust(message, speaker, self._guard), message.name)
+            )
             at = message.at or self._clock()
             raw = guard.encodable(message.content) if self._guard.raw_transcripts else content
             own_id = given_id or message_id
@@ -202,17 +203,6 @@ class Sessions:
         if len(message.content) > self._most_chars:
             raise InputError("this message is too long to store as one line; split it", limit=self._most_chars)
         return message, message_id, guard.screen(message.content)
-
-    def _trust(self, message: Message, agent: str) -> Trust:
-        """Return the most a message can be trusted: by its role, its tools, its name, and as was passed."""
-        level = ROLE_TRUST[message.role]
-        own_tools = {own.lower() for own in self._guard.own_tools}
-        if message.role == "tool" and message.tools and own_tools.issuperset(map(str.lower, message.tools)):
-            level = "agent"
-        other = message.role == "user" and self._guard.owner not in {"", message.name or self._guard.owner}
-        other = other or (message.role == "assistant" and message.name not in {None, agent} and agent != _UNNAMED)
-        levels: list[Trust] = [level, message.trust or level, "tool" if other else level]
-        return lowest_trust(levels)
 
     def _head(self, session_id: str, agent: str, kind: str, at: datetime | None = None) -> Screened:
         return transcripts.head_line(transcripts.Head(session_id, at or self._clock(), agent, kind, self._zone))
