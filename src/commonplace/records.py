@@ -414,7 +414,6 @@ class Trail(msgspec.Struct, frozen=True):
 class Receipt(msgspec.Struct, frozen=True, kw_only=True):
     """What a forget did, or would do: each record with its text; `scope` is the one that held it.
 
-    `restored` is what records that went with a message had replaced and now say again: each record with that text.
     `review` are the ids of what waits for a person instead. Where texts are erased, `places` are the files below the
     root that hold or held them, with how often, `scanned` is how many files were searched, and `left` those that still
     do: only their owner changes a file under version control or of another scope, and a name in the change log stays.
@@ -431,7 +430,6 @@ class Receipt(msgspec.Struct, frozen=True, kw_only=True):
     left: tuple[tuple[str, int], ...] = ()
     scanned: int = 0
     unsearched: tuple[str, ...] = ()
-    restored: tuple[tuple[str, str], ...] = ()
 
 
 class Waiting(msgspec.Struct, frozen=True, kw_only=True):
@@ -453,10 +451,7 @@ class Waiting(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Problem(msgspec.Struct, frozen=True, kw_only=True):
-    """Something that is not as it should be: where, what, and whether it was mended.
-
-    `copied` names the file that has a copy of a damaged line; the line itself stays where it is.
-    """
+    """Something that is not as it should be: where, what, and whether it was mended."""
 
     kind: Literal["damaged", "drift", "log", "import", "format", "limit", "leftover", "misplaced", "layout", "link",
                   "outside"]  # fmt: skip
@@ -464,7 +459,6 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True):
     reason: str
     line: int | None = None
     fixed: bool = False
-    copied: str = ""
 
 
 class Report(msgspec.Struct, frozen=True):

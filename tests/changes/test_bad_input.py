@@ -269,9 +269,9 @@ def test_a_change_that_is_no_number_is_bad_input_and_changes_nothing(tmp_path, n
         assert [change.number for change in memory.log()] == [1]
 
 
-@pytest.mark.parametrize(("undoes", "undone"), [(True, 2), ("first", None), (["x"], None)])
-def test_a_logged_line_that_says_what_cannot_be_read_costs_itself_only(tmp_path, undoes, undone):
-    """Bug: one line with `undoes: true`, from an older version, and nothing could be asked or changed any more."""
+@pytest.mark.parametrize("undoes", [True, "first", ["x"]])
+def test_a_logged_line_that_says_what_cannot_be_read_costs_itself_only(tmp_path, undoes):
+    """Bug: after one line with `undoes: true` nothing could be asked or changed any more."""
     with opened(tmp_path) as memory:
         memory.remember("Ada lives in Oslo.", kind="decision")
         door = scope_of(memory).door
@@ -286,8 +286,8 @@ def test_a_logged_line_that_says_what_cannot_be_read_costs_itself_only(tmp_path,
         assert "sails" in memory.context().stable
         assert memory.undo(3).status == "applied"
         changes = {change.number: change for change in memory.log()}
-        assert changes[1].undone_by == undone
-        assert (2 in changes) is (undone is not None)
+        assert changes[1].undone_by is None
+        assert 2 not in changes
         assert [(found.kind, found.path) for found in memory.doctor().problems] == [("log", "change 2")]
 
 

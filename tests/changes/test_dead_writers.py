@@ -38,7 +38,7 @@ def before_the_swap():
 
 
 def before_review():
-    put_around(Door, "settle_races", kill)
+    put_around(Door, "kept_out", kill)
 
 
 def edited_at_the_swap(path, text):

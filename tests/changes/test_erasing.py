@@ -375,7 +375,7 @@ def test_erasing_while_another_process_writes_loses_none_of_its_messages(tmp_pat
         "import sys\nfrom commonplace import Memory, Message\n"
         "with Memory.open(sys.argv[1], jobs='inline') as memory:\n"
         "    print('ready', flush=True)\n"
-        "    for n in range(40):\n"
+        "    for n in range(20):\n"
         "        memory.append('cli:one', [Message('user', f'line {n} of the other writer')])\n"
         "        if n % 10 == 0: memory.remember(f'Fact number {n} of the other writer')\n"
         "    sys.stdin.read()\n"
@@ -392,7 +392,7 @@ def test_erasing_while_another_process_writes_loses_none_of_its_messages(tmp_pat
         process.communicate(b"")
         assert process.returncode == 0
         said = [message.text for message in memory.sessions.read("cli:one") if "other writer" in message.text]
-        assert said == [f"line {n} of the other writer" for n in range(40)]
+        assert said == [f"line {n} of the other writer" for n in range(20)]
         assert [change for change in memory.log() if "outside" in change.kinds] == []
         assert _damage(memory) == []
     assert [path for path in _holding(tmp_path) if ".sqlite" not in path] == []

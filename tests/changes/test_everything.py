@@ -16,7 +16,6 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from commonplace import Message
-from commonplace.changes import drift
 from commonplace.changes.actors import PERSON
 from commonplace.errors import CommonplaceError, UndoConflictError
 from commonplace.guard import fold
@@ -414,7 +413,6 @@ def texts_of_index(data):
 def test_memory_does_what_the_model_does(monkeypatch, runs):
     """Issue 3, safety F29: 4 runs of 30 steps, then 60, 2,000 of 50 in the battery, half of them on each core."""
     monkeypatch.setattr(replace, "QUIET_SECONDS", 0.001)
-    monkeypatch.setattr(drift, "QUIET_SECONDS", 0.0)
     from hypothesis.stateful import run_state_machine_as_test
 
     run_state_machine_as_test(

@@ -365,3 +365,20 @@ def test_a_record_that_was_corrected_goes_with_the_message_that_it_rested_on(tmp
     if erase:
         held = [path for path in tmp_path.rglob("*") if path.is_file() and b"Wimbleleaf" in path.read_bytes()]
         assert held == []
+
+
+@pytest.mark.parametrize("layout", slow_after(1, ["native", "structured", "memdir"]))
+def test_what_was_forgotten_supersedes_nothing(tmp_path, layout):
+    """Audit: the older message was marked as superseded by what nobody could see."""
+    old = "My budget for the trip to Lisbon is 1200 euros."
+    with opened(tmp_path, layout) as memory:
+        for session, text in (("a", old), ("b", "My budget for the trip to Lisbon is now 900 euros.")):
+            memory.append(session, [Message("user", text), Message("assistant", "Fine.")])
+            memory.consolidate(session)
+        done = memory.forget(session="b")
+        hits = {hit.text: hit.superseded_by for hit in memory.recall("budget for the trip to Lisbon")}
+        assert hits[old] == ""
+        assert not [text for text in hits if "900" in text]
+        assert memory.undo(done).status == "applied"
+        hits = {hit.text: hit.superseded_by for hit in memory.recall("budget for the trip to Lisbon")}
+        assert hits[old]

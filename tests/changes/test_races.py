@@ -10,7 +10,6 @@ import threading
 import pytest
 from doors import FULL, HERE, opened, write
 
-from commonplace.changes import drift
 from commonplace.changes.door import Door
 from commonplace.store.files import replace
 from forking import started
@@ -27,7 +26,6 @@ PATH = "memory/MEMORY.md"
 def _quick(monkeypatch):
     """Wait less for writers than for a person's disk; the editor here writes a few hundred bytes."""
     monkeypatch.setattr(replace, "QUIET_SECONDS", 0.005)
-    monkeypatch.setattr(drift, "QUIET_SECONDS", 0.005)
 
 
 @pytest.fixture

@@ -325,30 +325,6 @@ def test_a_layout_that_no_longer_has_a_file_says_so_at_open(tmp_path, caplog, ch
     assert ("no layer" in caplog.text) is (change == "another folder")
 
 
-@pytest.mark.parametrize(
-    ("changed", "sentence"),
-    [
-        (layer(NOTES, style="separator"), "NOTES.md: documents, now documents separator"),
-        (replace(GOOD, sessions="talks"), "transcripts: sessions, now talks"),
-    ],
-)
-def test_a_layout_that_reads_a_file_in_another_way_says_so_at_open(tmp_path, caplog, changed, sentence):
-    """Issue 18: a codec or the folder of transcripts changed under a memory that exists; nothing is lost."""
-    with Memory.open(tmp_path, layout=GOOD) as memory:
-        memory.remember("The user has a cat called Fritz.")
-        memory.append("chat:1", [Message("user", "My boat is called Dory.")])
-    with Memory.open(tmp_path, layout=GOOD):
-        assert "in another way" not in caplog.text
-    with Memory.open(tmp_path, layout=changed) as memory:
-        assert sentence in caplog.text
-        assert "nothing is lost" in caplog.text
-        memory.remember("The user has a dog called Rex.")
-    with Memory.open(tmp_path, layout=GOOD) as memory:
-        assert memory.recall("What is the boat called?")
-        assert "Fritz" in memory.document("notes")
-        assert "Rex" in memory.document("notes")
-
-
 def test_each_action_may_be_a_tool_of_its_own(tmp_path):
     """Issue 18: Letta's five tool names, on rows of the table."""
     with Memory.open(tmp_path, layout=str(next(each for each in DESIGNS if each.stem == "blocks"))) as memory:

@@ -118,16 +118,12 @@ def test_damaged_transcripts_and_items_are_named_with_their_line(full):
     assert found == [("sessions/s.jsonl", 8), ("memory/items/procedural.jsonl", 3)]
 
 
-def test_only_fix_writes(full):
+def test_a_damaged_index_is_made_again_and_a_damaged_line_stays(full):
     with (full / "sessions" / "s.jsonl").open("ab") as file:
         file.write(b"{broken\n")
     (full / ".commonplace" / "index.sqlite").write_bytes(b"no database at all" * 100)
-    quarantine = full / ".commonplace" / "quarantine.jsonl"
-    problems(full)
-    assert not quarantine.exists()
     problems(full, fix=True)
-    assert b"broken" in quarantine.read_bytes()
-    assert [(p.kind, p.copied) for p in problems(full)] == [("damaged", ".commonplace/quarantine.jsonl")]
+    assert [p.kind for p in problems(full)] == ["damaged"]
 
 
 def told(folder, *arguments):
@@ -137,21 +133,17 @@ def told(folder, *arguments):
     return code, out.getvalue()
 
 
-def test_a_damaged_line_is_copied_and_said_to_stay(full):
-    """Mending had copied it without a word, and every run advised to mend what nothing mends."""
+def test_a_damaged_line_is_said_to_stay(full):
     path = full / "sessions" / "s.jsonl"
     path.write_bytes(path.read_bytes().replace(b'"message 2"', b'"massage 2"'))
     with opened(full) as memory:
         memory.recall("message")
-    code, said = told(full)
-    assert (code, "--fix keeps a copy" in said, "copied to" in said) == (1, True, False)
-    for arguments in (["--fix"], ["--fix"], []):
+    for arguments in ([], ["--fix"]):
         code, said = told(full, *arguments)
         assert code == 1
-        assert "sessions/s.jsonl:4: checksum does not match (copied to .commonplace/quarantine.jsonl)" in said
+        assert "sessions/s.jsonl:4: checksum does not match" in said
         assert "stays where it is" in said
         assert "--fix" not in said
-    assert len((full / ".commonplace" / "quarantine.jsonl").read_bytes().splitlines()) == 1
     assert [(p.kind, p.fixed) for p in problems(full)] == [("damaged", False)]
 
 

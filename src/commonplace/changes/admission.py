@@ -318,8 +318,12 @@ class Admission:
     ) -> None:
         """Do what the add rules of a layer do together with an edit."""
         for each in [each for rule, adding in rules if rule.after for each in rule.after(adding, operation)]:
-            layer, path = resolve(self._parts.layout, each.path)
-            plan.edit(each, plan.work_out(each, layer, path), path, trust=trust, person=actor.person)
+            self._do(plan, each, actor, trust)
+
+    def _do(self, plan: Plan, operation: Edit, actor: Actor, trust: Trust) -> None:
+        """Add an edit to the plan that needs no admission of its own."""
+        layer, path = resolve(self._parts.layout, operation.path)
+        plan.edit(operation, plan.work_out(operation, layer, path), path, trust=trust, person=actor.person)
 
     def _overrules(self, applied: Applied) -> bool:
         """True if an edit takes away or changes a record that is trusted as much as the agent."""
@@ -468,22 +472,19 @@ class Admission:
             return Waits(operation, PERSONS)
         made = self._parts.ledger.made(record.id)
         sources = made[1].sources if made else ()
-        match record:
-            case RecordedMessage():
-                burying.message(plan, record, self._parts, aged=operation.aged, alone=operation.alone)
-                return None
-            case _:
-                edit = burying.removal(record)
-        layer, path = resolve(self._parts.layout, record.path)
+        if isinstance(record, RecordedMessage):
+            burying.message(plan, record, aged=operation.aged, alone=operation.alone)
+            return None
+        edit = burying.removal(record)
+        layer, _ = resolve(self._parts.layout, record.path)
         if layer.person_only and not actor.person:
             raise Stop(Outcome(status="refused", reason=f"only a person changes {layer.path}"))
-        plan.edit(edit, plan.work_out(edit, layer, path), path, trust=actor.trust, person=actor.person)
+        self._do(plan, edit, actor, actor.trust)
         self._beside(plan, edit, self._rules(plan, layer, actor, actor.trust), actor, actor.trust)
         done = {*plan.removed, *plan.successors}  # what went with another, or was cut to what may stay
         twins = [burying.removal(each) for each in typed_items.twins(record, self._parts) if each.id not in done]
         for edit in (*twins, *burying.repeats(record, self._parts)):
-            other, path = resolve(self._parts.layout, edit.path)
-            plan.edit(edit, plan.work_out(edit, other, path), path, trust=actor.trust, person=actor.person)
+            self._do(plan, edit, actor, actor.trust)
         plan.kinds["forget"] = None
         if not operation.aged:
             burying.record(plan, record, sources, self._parts)

@@ -28,10 +28,10 @@ def refused(texts: Iterable[str], parts: Parts) -> Outcome:
     return Outcome(status="refused", reason=FORGOTTEN + how)
 
 
-def message(plan: Plan, said: RecordedMessage, parts: Parts, *, aged: bool, alone: bool) -> None:
+def message(plan: Plan, said: RecordedMessage, *, aged: bool, alone: bool) -> None:
     """Hide one message; what is only `aged` may be said again, and neither that nor one `alone` takes records along."""
     name = str(said.message.id)
-    plan.bury("" if aged else said.text, parts.store.key(), [Source(said.session, name)], hides=True)
+    plan.bury("" if aged else said.text)
     plan.forget_messages(ForgetMove(said.session, name, aged=aged or alone))
     plan.kinds["forget"] = None
     plan.removed.append(said.id)
@@ -43,7 +43,7 @@ def record(plan: Plan, gone: Record, sources: Iterable[Source], parts: Parts) ->
     A topic that is made of one whole session is made again from it: its transcript has the hashes of what it said.
     """
     for text in tombstones.texts(gone):
-        plan.bury(text, parts.store.key(), sources)
+        plan.bury(text, sources)
     layer = parts.layout.layer_of(gone.path)
     if not isinstance(gone, Topic) or layer is None or _OF_SESSION not in layer.path:
         return
@@ -64,8 +64,7 @@ def session(plan: Plan, path: str, parts: Parts, *, aged: bool) -> None:
     said = list(parts.sessions.kept(name))
     if not said:
         return
-    sources = [Source(name, str(each.message.id)) for each in said]
-    plan.bury("", parts.store.key(), sources, hides=True, said=() if aged else (each.text for each in said))
+    plan.bury("")
     before, after = parts.sessions.forgotten(name), parts.sessions.state(name).messages
     plan.forget_messages(ForgetMove(name, "", before, after, aged=aged))
     plan.kinds["forget"] = None
@@ -99,7 +98,7 @@ def file(plan: Plan, path: str, parts: Parts) -> None:
     for record in parts.reader.records(path):
         plan.removed.append(record.id)
         for text in tombstones.texts(record):
-            plan.bury(text, parts.store.key())
+            plan.bury(text)
     plan.restore(path, None)
     plan.kinds["forget"] = None
 

@@ -38,7 +38,7 @@ from commonplace.guard.screened import Screened, json_line
 from commonplace.layouts.codecs import items
 from commonplace.operations import OPERATIONS, AddEntry, Operation
 from commonplace.records import Outcome
-from commonplace.store.protocol import Append, Conflict, Lease, Write
+from commonplace.store.protocol import Append, Lease, Write
 from commonplace.text.pieces import fingerprint
 
 logger = logging.getLogger(__name__)
@@ -47,7 +47,6 @@ UPKEEP: Final = Actor("upkeep", "agent")
 """Whoever comes next and finds what a writer that died has left, or the index behind an edit from outside."""
 
 _LOGGED: Final = frozenset({"refused", "over_cap"})
-_TOPIC_KINDS: Final = frozenset({"outside", "put_topic", "remove_topic", "undo", "index"})
 
 
 class _Request(msgspec.Struct, frozen=True):
@@ -58,13 +57,6 @@ class _Request(msgspec.Struct, frozen=True):
     lines: dict[str, Sequence[Screened]]
     expect: dict[str, str]
     partial: bool
-
-
-class Written(msgspec.Struct, frozen=True):
-    """A committed change, and the files in which an edit from outside was quicker or came right after."""
-
-    number: int
-    raced: tuple[str, ...] = ()
 
 
 class Door:
@@ -220,17 +212,10 @@ class Door:
             self._renewed = newest
 
     def _index_is_behind(self) -> bool:
-        """True if the last change that moved a topic of the index was an outside edit."""
-        behind = False
-        for number in range(self._renewed + 1, self._parts.ledger.newest + 1):
-            change = self._parts.ledger.change(number)
-            if change is None or _TOPIC_KINDS.isdisjoint(change.kinds):
-                continue
-            if "index" in change.kinds:
-                behind = False
-            elif any(map(self._generated.lists, change.paths)):
-                behind = "outside" in change.kinds
-        return behind
+        """True if a topic of the index was edited outside since it was renewed."""
+        numbers = range(self._renewed + 1, self._parts.ledger.newest + 1)
+        changes = (change for number in numbers if (change := self._parts.ledger.change(number)))
+        return any("outside" in each.kinds and any(map(self._generated.lists, each.paths)) for each in changes)
 
     def _touched(self, operations: Sequence[Operation]) -> list[str]:
         paths = [op.path for op in operations if hasattr(op, "path")]
@@ -284,7 +269,7 @@ class Door:
         self._parts.drift.look(
             self._parts.drift.unseen(plan.expected())
         )  # an edit is logged before what is planned on it
-        written = self.write(
+        number = self.write(
             plan,
             actor=actor,
             reason=_joined([request.reason, *(each.note for each in taken), *moved]),
@@ -292,15 +277,15 @@ class Door:
             durable=durable,
             expect=request.expect,
         )
-        lost = self._settle_races(plan, actor, written)
+        lost = self._kept_out(number)
         for name, waits in zip(review, waiting, strict=True):
-            logger.warning("change %d: %s waits for review: %s", written.number, name, waits.reason)
+            logger.warning("change %d: %s waits for review: %s", number, name, waits.reason)
         held = waiting and not (plan.added or plan.removed or plan.promoted)
         in_conflict = lost or (raced and any(each.state == "conflicted" for each in waiting))
         notes = [each.reason for each in waiting] + [each.note for each in taken if not each.waits] + remarks
         return Outcome(
             status="conflict" if in_conflict else "pending" if held else "applied",
-            change=written.number,
+            change=number,
             records=records,
             review=(*review, *lost),
             reason=RACED if lost else _joined(notes),
@@ -315,31 +300,6 @@ class Door:
                 if pieces or "forget" in plan.kinds:  # else it stays until something lives in it again
                     plan.rewrite(path, pieces)
 
-    def _settle_races(self, plan: Plan, actor: Actor, written: Written) -> tuple[str, ...]:
-        """Add to the review what outside edits kept out, of this commit or of one whose writer died."""
-        lost: tuple[str, ...] = ()
-        try:
-            if written.raced or self._parts.store.conflicts():
-                lost = self._settle_own(plan, actor, written)
-                self._settle_left(self._parts.store.conflicts())
-        except (CommonplaceError, OSError):  # what was asked for is done; they stay on the store's list
-            logger.warning("what edits from outside kept out could not be added to the review", exc_info=True)
-        return lost
-
-    def _settle_own(self, plan: Plan, actor: Actor, written: Written) -> tuple[str, ...]:
-        present = {path: {record.id for record in self._parts.reader.records(path)} for path in written.raced}
-        review = self.plan()
-        lost = tuple(
-            self._queue(review, Waits(did.operation, RACED, "conflicted"), actor.name, written.number)
-            for did in plan.did
-            if (ids := present.get(getattr(did.operation, "path", ""))) is not None
-            and (any(record not in ids for record, _ in did.added) or not ids.isdisjoint(did.gone))
-        )
-        if not review.empty:
-            self.write(review, actor=actor, reason=RACED)
-        self.conflicts_of(written.number)
-        return lost
-
     def conflicts_of(self, number: int) -> list[str]:
         """Return the files in which an outside edit kept a change out, and take them off the store's list."""
         found = [conflict for conflict in self._parts.store.conflicts() if conflict.number == number]
@@ -353,30 +313,40 @@ class Door:
             self.settle_conflicts()
             self.renew_index()
 
-    def settle_conflicts(self) -> None:
-        """Add to the review what outside edits kept out of a commit whose writer died."""
-        if self._parts.store.read_only or not self._parts.store.conflicts():
-            return
-        with self.alone():
-            self._settle_left(self._parts.store.conflicts())
+    def settle_conflicts(self, number: int = 0) -> tuple[str, ...]:
+        """Add to the review what outside edits kept out of commits, also of writers that died.
 
-    def _settle_left(self, conflicts: Sequence[Conflict]) -> None:
-        if not conflicts:
-            return
-        self._parts.drift.look(dict.fromkeys(conflict.path for conflict in conflicts))
-        self._parts.ledger.catch_up()
-        review = self.plan()
-        for conflict in conflicts:
-            logged = next(iter(self._parts.store.since(conflict.number - 1)), None)
-            if logged is None or logged.number != conflict.number:
-                continue  # doctor names damaged lines
-            for operation in kept_out(logged, conflict.path, self._parts.reader):
-                waits = Waits(operation, RACED, "conflicted")
-                self._queue(review, waits, str(logged.header.get("actor", "")), conflict.number)
-        if not review.empty:
-            self.write(review, actor=UPKEEP, reason=RACED)
-        for conflict in conflicts:
-            self._parts.store.settle_conflict(conflict)
+        Returns the ids in review of what one change, by its number, was to do.
+        """
+        if self._parts.store.read_only or not self._parts.store.conflicts():
+            return ()
+        lost: list[str] = []
+        with self.alone():
+            conflicts = self._parts.store.conflicts()
+            self._parts.drift.look(dict.fromkeys(conflict.path for conflict in conflicts))
+            self._parts.ledger.catch_up()
+            review = self.plan()
+            for conflict in conflicts:
+                logged = next(iter(self._parts.store.since(conflict.number - 1)), None)
+                if logged is None or logged.number != conflict.number:
+                    continue  # doctor names damaged lines
+                for operation in kept_out(logged, conflict.path, self._parts.reader):
+                    waits = Waits(operation, RACED, "conflicted")
+                    name = self._queue(review, waits, str(logged.header.get("actor", "")), conflict.number)
+                    lost += [name] if conflict.number == number else []
+            if not review.empty:
+                self.write(review, actor=UPKEEP, reason=RACED)
+            for conflict in conflicts:
+                self._parts.store.settle_conflict(conflict)
+        return tuple(lost)
+
+    def _kept_out(self, number: int) -> tuple[str, ...]:
+        """Return the ids in review of what an outside edit kept out of a change that is done."""
+        try:
+            return self.settle_conflicts(number)
+        except (CommonplaceError, OSError):  # what was asked for is done; they stay on the store's list
+            logger.warning("what edits from outside kept out could not be added to the review", exc_info=True)
+            return ()
 
     def write(
         self,
@@ -388,8 +358,8 @@ class Door:
         fence: Lease | None = None,
         durable: bool = True,
         expect: Mapping[str, str] | None = None,
-    ) -> Written:
-        """Commit a plan."""
+    ) -> int:
+        """Commit a plan and return the number of the change."""
         writes = plan.writes()
         header: dict[str, object] = {"actor": plan.screen(actor.name), "kinds": list(plan.kinds) or ["review"]}
         if undoes is not None:
@@ -404,24 +374,21 @@ class Door:
         )
         try:
             self._parts.ledger.catch_up()
-            return Written(logged.number, tuple(self._note(plan, writes, logged.number)))
+            self._note(plan, writes, logged.number)
         except (CommonplaceError, OSError):  # it is done all the same: by the log, the next look finds what it made
             logger.warning("change %d is done, but its files could not be looked at", logged.number, exc_info=True)
-            return Written(logged.number)
+        return logged.number
 
-    def _note(self, plan: Plan, writes: Iterable[Write], number: int) -> list[str]:
+    def _note(self, plan: Plan, writes: Iterable[Write], number: int) -> None:
         """Remember the new bytes of each file, and log what others wrote into it meanwhile."""
-        raced: list[str] = []
-        grown: list[str] = []
+        moved: list[str] = []
         for write in writes:
             if self._parts.layout.layer_of(write.path) is None:
                 continue
-            if isinstance(write, Append):
-                grown.append(write.path)  # others may have added lines before ours: the log says where ours are
-            elif not self._parts.drift.note(write.path, plan.planned(write.path), number):
-                raced.append(write.path)
-        self._parts.drift.look([*grown, *raced])
-        return raced
+            # Others may have added lines before ours: the log says where ours are.
+            if isinstance(write, Append) or not self._parts.drift.note(write.path, plan.planned(write.path), number):
+                moved.append(write.path)
+        self._parts.drift.look(moved)
 
     # --- one operation ---
 

@@ -26,6 +26,7 @@ from commonplace.layouts.codecs import rewrites
 from commonplace.layouts.schema import Layer, Layout
 from commonplace.records import Record, Trust, lowest_trust
 from commonplace.store.files.changelog import content_hash, log_path
+from commonplace.store.files.replace import quiet
 from commonplace.store.files.versions import TAIL_BYTES, grown_version, version_of
 from commonplace.store.protocol import MISSING, Store
 from commonplace.store.seen import Look, Seen
@@ -36,8 +37,6 @@ READER_SECONDS: Final = 0.2  # a reader waits so long for a writer, to log what 
 SWEEP_SECONDS: Final = 2.0  # an edit made outside is noticed after at most this
 LISTED_RECORDS: Final = 2000  # of one edit; a file adopted whole may hold any number
 FOUND_FILES, FOUND_BYTES = 200, 1_000_000  # that are logged as found in one change; one file may be longer
-QUIET_SECONDS: Final = 0.02  # an editor that truncates and writes in place is done when nothing moved so long
-PATIENCE_SECONDS: Final = 1.0  # a program that writes without end is not waited for
 _TRIES: Final = 20  # an editor that saves without end is looked at again by the next look
 
 
@@ -124,13 +123,6 @@ class Drift(msgspec.Struct):
         """Return the files that were memory under another layout and that no layer of this one has."""
         known = (path for path in self.seen.versions() if self.layout.layer_of(path) is None)
         return sorted(path for path in known if self._version(path) != MISSING)
-
-    def read_otherwise(self) -> list[str]:
-        """Return what the layout reads in another way than the one that the memory was last opened with, in words."""
-        forms = {layer.path: f"{layer.kind} {layer.style}".strip() for layer in self.layout.layers}
-        forms["transcripts"] = self.layout.sessions
-        before = self.seen.forms(forms)
-        return [f"{path}: {before[path]}, now {now}" for path, now in forms.items() if before.get(path, now) != now]
 
     def glance(self, paths: Iterable[str]) -> None:
         """Check some files as a reader does, and all files if that was not done a moment ago.
@@ -302,13 +294,8 @@ class Drift(msgspec.Struct):
     def _wait_for_writers(self, paths: Sequence[str]) -> None:
         """Wait until an editor that saves in place is done: a half or emptied file is not an edit."""
         empty = {version_of(path, b"") for path in paths}
-        give_up = time.monotonic() + PATIENCE_SECONDS
-        versions: list[str] = []
-        while paths and time.monotonic() < give_up:
-            before, versions = versions, [self.store.version(path) for path in paths]
-            if before == versions and empty.isdisjoint(versions):
-                return
-            time.sleep(QUIET_SECONDS)
+        if paths:
+            quiet(lambda: [self.store.version(path) for path in paths], lambda found: not empty.isdisjoint(found))
 
     def _before(self, path: str, look: Look | None, writes: Sequence[inverse.Write]) -> tuple[bytes | None, bool]:
         """Return what the file said before the edit, as far as it is known, and whether that is exact."""
@@ -337,8 +324,7 @@ class Drift(msgspec.Struct):
                     "after": content_hash(key, each.after),
                 }
             )
-            old = each.before or b""
-            shown.append(diffs.of_pieces(each.path, old, edits.between(old, after or b"")))
+            shown.append(diffs.of_edit(each.path, each.before or b"", after or b""))
         payload = msgspec.structs.replace(self._payload(edited), diff="\n".join(shown))
         return self.store.commit(
             {"actor": "outside", "kinds": ["outside"], "outside": [log_path(each.path) for each in edited]},

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from types import MappingProxyType
 from typing import Final
 
 import msgspec
@@ -14,7 +13,6 @@ from commonplace.changes.door import Door
 from commonplace.changes.erasing import Erasing, Gone
 from commonplace.changes.parts import Parts
 from commonplace.changes.plan import REVIEW
-from commonplace.changes.restoring import restored
 from commonplace.changes.review import Queue, rejected
 from commonplace.changes.tombstones import TELLING_TOKENS
 from commonplace.guard import has_words
@@ -92,7 +90,6 @@ class Forgetting:
         operations += [Forget(record=self._parts.sessions.path(session), aged=aged) for session in meant.sessions]
         operations += [Forget(record=path) for path in meant.files]
         operations += [self._cut(each, left) for each, left in listed]
-        back = {} if actor.defers or meant.words else restored(self._parts, with_it, messages)
         if erase or meant.words:
             operations += [self._cut(each, left) for each, left in with_it]
         gone, scanned = Gone(), 0
@@ -105,19 +102,12 @@ class Forgetting:
             gone = msgspec.structs.replace(gone, texts=(*gone.texts, *(text for _, text in before)), words=meant.words)
             places, scanned = self._erasing.places(gone)
         named = going | lost if len(going) == 1 else lost | going  # of much, what nobody named comes first
-        receipt = Receipt(
-            forgotten=(*named.items(), *before), dry_run=dry_run, places=tuple(places), scanned=scanned,
-            restored=tuple((name, each.text) for name, each in back.items()),
-        )  # fmt: skip
+        receipt = Receipt(forgotten=(*named.items(), *before), dry_run=dry_run, places=tuple(places), scanned=scanned)
         if erase:
             receipt = msgspec.structs.replace(receipt, unsearched=self._erasing.unsearched())
         if dry_run or not receipt.forgotten:
             return receipt
-        lines = self._lines(gone) if erase else {}
-        outcome = self._commit(operations, lines, actor, back)
-        if back and not outcome.ok:  # what cannot be put back keeps nothing from being forgotten
-            receipt = msgspec.structs.replace(receipt, restored=())
-            outcome = self._commit(operations, lines, actor)
+        outcome = self._commit(operations, self._lines(gone) if erase else {}, actor)
         if not outcome.ok:
             return Receipt(forgotten=(), reason=outcome.reason, review=outcome.review, change=outcome.change)
         left: Sequence[tuple[str, int]] = ()
@@ -148,15 +138,9 @@ class Forgetting:
         return self._erasing.lines(gone) | ({REVIEW: waiting} if waiting else {})
 
     def _commit(
-        self,
-        operations: Sequence[Operation],
-        lines: Mapping[str, Sequence[Screened]],
-        actor: Actor,
-        back: Mapping[str, Operation] = MappingProxyType({}),
+        self, operations: Sequence[Operation], lines: Mapping[str, Sequence[Screened]], actor: Actor
     ) -> Outcome:
         reason = "forgotten on request"
-        operations = [each for each in operations if not (isinstance(each, Forget) and each.record in back)]
-        operations += back.values()
         if operations:
             return self._door.commit(operations, actor=actor, reason=reason, lines=lines)
         with self._door.alone():  # no record holds it any more, but what was before does
@@ -165,7 +149,7 @@ class Forgetting:
             for path, added in lines.items():
                 for line in added:
                     plan.line(path, line)
-            return Outcome(status="applied", change=self._door.write(plan, actor=actor, reason=reason).number)
+            return Outcome(status="applied", change=self._door.write(plan, actor=actor, reason=reason))
 
     def _gone(self, meant: Meant, said: Sequence[RecordedMessage], lost: Mapping[str, str]) -> Gone:
         """Return all that has to go with what is meant; a short message of a session only goes from its place."""

@@ -109,10 +109,15 @@ class Telling:
 
 
 class Forgotten:
-    """The forgotten messages of a scope, and what of other texts goes with them."""
+    """The forgotten messages of a scope, and what of other texts goes with them.
 
-    def __init__(self, messages: Iterable[Forgot] = ()) -> None:
-        self.messages = tuple(messages)
+    Args:
+        messages: Those that take others along.
+        hidden: All of them: (session, message).
+    """
+
+    def __init__(self, messages: Iterable[Forgot] = (), hidden: Iterable[tuple[str, str]] = ()) -> None:
+        self.messages, self.hidden = tuple(messages), frozenset(hidden)
         self._of_session: dict[str, list[Forgot]] = {}
         for each in self.messages:
             self._of_session.setdefault(each.session, []).append(each)

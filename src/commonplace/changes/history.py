@@ -122,23 +122,20 @@ class History:
         plan = self._door.plan()
         self._restore_all(plan, [w for w in writes if not w.path.startswith(f"{self._parts.sessions.folder}/")], number)
         self._turn_back(plan, read(logged), change)
+        if not plan.empty:
+            self._door.regenerate(plan)
         if plan.empty:
             return Outcome(status="unchanged", reason=f"change {number} left nothing to take back")
-        self._door.regenerate(plan)
-        if plan.empty:
-            return Outcome(
-                status="unchanged", reason=f"change {number} left nothing to take back but what is generated"
-            )
         after = self._door.write(plan, actor=actor, reason=reason or f"undo of change {number}", undoes=number)
         try:
-            conflicts = self._door.conflicts_of(after.number)
+            conflicts = self._door.conflicts_of(after)
         except (CommonplaceError, OSError):  # it is done; the next change puts them into review
             logger.warning("whether undoing change %d met an edit could not be looked at", number, exc_info=True)
             conflicts = []
         if conflicts:
             reason = f"an edit from outside came at the same moment and is in {', '.join(conflicts)}; look at it"
-            return Outcome(status="conflict", change=after.number, reason=reason, diff=plan.diff())
-        return Outcome(status="applied", change=after.number, diff=plan.diff())
+            return Outcome(status="conflict", change=after, reason=reason, diff=plan.diff())
+        return Outcome(status="applied", change=after, diff=plan.diff())
 
     def _check_replaced(self, change: Change) -> None:
         for record in change.added:
@@ -249,7 +246,7 @@ class History:
         for added in payload.added:
             if added.text in back:
                 continue  # it had only moved, and is back in its place
-            plan.bury(added.text, self._parts.store.key(), added.sources)
+            plan.bury(added.text, added.sources)
 
     def _tell_records(self, plan: Plan, layer: Layer, path: str, entered: Entered, again: Mapping[str, str]) -> None:
         """Add to the plan which records of a file go and come, read from its bytes, as later changes stay in it.

@@ -119,17 +119,6 @@ def read(logged: Logged) -> Entered:
         raise DamagedError(sentence, change=logged.number) from error
 
 
-def oddity(logged: Logged) -> str:
-    """Return what is wrong with a logged change; empty if all of it can be read."""
-    try:
-        undoes = read(logged).change.undoes
-    except DamagedError as error:
-        return str(error)
-    if isinstance(logged.header.get("undoes"), bool):
-        return f"change {logged.number} names the change it undoes by no number; it is read as change {undoes}"
-    return ""
-
-
 def _read(logged: Logged) -> Entered:
     header = logged.header
     raw = logged.payload.get("kept", {}) if logged.erased else logged.payload
@@ -160,8 +149,8 @@ def listed(value: object) -> list[Any]:
 
 
 def _number(value: object) -> int | None:
-    if value is None or isinstance(value, int):
-        return None if value is None else int(value)  # `true` was 1 to whoever wrote it
+    if value is None or type(value) is int:
+        return value
     raise ValueError(f"{value!r} is no number of a change")
 
 

@@ -10,14 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
+from commonplace.config import GuardConfig
 from commonplace.guard.pasted import part_trust, pasted
 from commonplace.guard.shapes import Span
 from commonplace.guard.trust import Voices
-from commonplace.records import RecordedMessage, Trust, is_below_agent, lowest_trust
+from commonplace.records import ROLE_TRUST, Message, RecordedMessage, Trust, is_below_agent, lowest_trust
 from commonplace.text.content import sentences
 from commonplace.text.pieces import plain_name
 
 _KEPT: Final = 4096  # ranks of texts that were shown
+_UNNAMED: Final = "main"  # an agent that the host gave no name
 
 
 class MessageTrust:
@@ -63,6 +65,18 @@ class MessageTrust:
         for (message, (start, end)), rank in zip(parts, self.of(parts), strict=True):
             texts[message.id] = texts.get(message.id, "") + mark(rank) + message.text[start:end]
         return [texts[each.id] for each in messages]
+
+
+def most_trust(message: Message, agent: str, config: GuardConfig) -> Trust:
+    """Return the most a message can be trusted: by its role, its tools, its name, and as was passed."""
+    level = ROLE_TRUST[message.role]
+    own_tools = {own.lower() for own in config.own_tools}
+    if message.role == "tool" and message.tools and own_tools.issuperset(map(str.lower, message.tools)):
+        level = "agent"
+    other = message.role == "user" and config.owner not in {"", message.name or config.owner}
+    other = other or (message.role == "assistant" and message.name not in {None, agent} and agent != _UNNAMED)
+    levels: list[Trust] = [level, message.trust or level, "tool" if other else level]
+    return lowest_trust(levels)
 
 
 class _Before:

@@ -19,7 +19,7 @@ from commonplace.changes.plan import Plan, files_of
 from commonplace.errors import InputError
 from commonplace.layouts.codecs.documents import Cap, cap_of
 from commonplace.layouts.schema import Layer
-from commonplace.operations import AddEntry, RemoveEntry, ReplaceEntry
+from commonplace.operations import AddEntry, RemoveEntry
 from commonplace.records import Problem, Record
 from commonplace.text import content, times
 from commonplace.text.likeness import decide
@@ -56,14 +56,14 @@ class Overflow:
         return [f"{path} has no room for it: {to} keeps it, where recall finds it" for path, to in went.items()]
 
     def _bring_back(self, plan: Plan) -> None:
-        for did in list(plan.did):
-            path = getattr(did.operation, "path", "")
-            layer = self._parts.layout.layer_of(path) if isinstance(did.operation, ReplaceEntry) else None
+        """Move entries that were corrected where they had moved to back into the document that they came from."""
+        corrected = {added.id for added in plan.added} & set(plan.successors.values())
+        for path in list(plan.ropes):
+            layer = self._parts.layout.layer_of(path)
             shown = [each for each in self._parts.layout.layers if layer is not None and each.overflow == layer.name]
-            if layer is None or not shown:
+            if layer is None or not shown or not corrected:
                 continue
-            new = {record for record, _ in did.added}
-            for record in [each for each in plan.records(layer, path, plan.rope(path).data) if each.id in new]:
+            for record in [each for each in plan.records(layer, path, plan.rope(path).data) if each.id in corrected]:
                 section = getattr(record, "section", "")
                 home = next((each for each in shown if self._parts.layout.title(each) == section), None)
                 home = home or next((each for each in shown if each.style != "separator"), shown[0])

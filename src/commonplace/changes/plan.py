@@ -47,14 +47,6 @@ REVIEW: Final = f"{STATE}/review.jsonl"
 """What waits for a person, one line a state; the last line of an id wins."""
 
 
-class Did(msgspec.Struct, frozen=True):
-    """What one operation came to: the records it made, by id and text, and those it took away."""
-
-    operation: Operation
-    added: tuple[tuple[str, str], ...]
-    gone: tuple[str, ...]
-
-
 class Plan:
     """The changes that some operations make, gathered.
 
@@ -87,7 +79,6 @@ class Plan:
         self.ended: dict[str, bool] = {}
         self.promoted: dict[str, Trust] = {}
         self.promoted_before: dict[str, Trust] = {}
-        self.did: list[Did] = []
         self.kinds: dict[str, None] = {}
         self.operations: list[Operation] = []
         self.screen = functools.cache(guard.screen)  # each text of a change is screened once
@@ -194,7 +185,6 @@ class Plan:
             self.added.append(Added(record, text, trust, sources, quotes, kind, person, operation.overrules, said))
         self.successors |= effect.successors
         self.removed.extend(effect.removed)
-        self.did.append(Did(operation, tuple(effect.added), (*effect.removed, *effect.successors)))
 
     def again(self, operation: Edit, record: Record, *, trust: Trust, person: bool) -> None:
         """Make a record that is there and says the same rest on what an edit rests on; its file stays as it is."""
@@ -262,13 +252,11 @@ class Plan:
         """Add a line to an append-only file."""
         self._lines.setdefault(path, []).append(line)
 
-    def bury(
-        self, text: str, key: bytes, sources: Iterable[Source] = (), *, hides: bool = False, said: Iterable[str] = ()
-    ) -> None:
-        """Add the tombstone of a text, or of what a session said."""
+    def bury(self, text: str, sources: Iterable[Source] = ()) -> None:
+        """Add the tombstone of a text."""
         rests_on = tuple(sources)
         encoded = self.screen(msgspec.json.encode(rests_on).decode()) if rests_on else None
-        line = tombstones.line(text, key, at=self.at, sources=encoded, hides=hides, said=said)
+        line = tombstones.line(text, self._parts.store.key(), at=self.at, sources=encoded)
         self.line(tombstones.PATH, line)
 
     def forget_messages(self, move: ForgetMove, along: Sequence[str] = ()) -> None:
@@ -363,7 +351,7 @@ class Plan:
     def diff(self) -> str:
         """Show what the files' texts would lose and gain, by line."""
         shown = [
-            diffs.of_pieces(path, rope.original, () if path in self._deleted else rope.pieces)
+            diffs.of_edit(path, rope.original, b"" if path in self._deleted else rope.data)
             for path, rope in sorted(self.ropes.items())
             if rope.changed and not path.startswith(".")
         ]

@@ -14,7 +14,6 @@ from bisect import bisect_left, bisect_right
 from collections import OrderedDict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from functools import partial
 from typing import Any, Final
 
 from msgspec.structs import replace
@@ -22,7 +21,7 @@ from msgspec.structs import replace
 from commonplace import guard
 from commonplace.changes import transcripts
 from commonplace.changes.forgotten import Forgot, Telling
-from commonplace.changes.message_trust import MessageTrust, mark
+from commonplace.changes.message_trust import MessageTrust, mark, most_trust
 from commonplace.changes.same_ids import require_same
 from commonplace.changes.tombstones import Tombstones
 from commonplace.changes.transcripts import Event, State, free_id, messages_of, require_form
@@ -31,14 +30,13 @@ from commonplace.errors import InputError, RecordNotFoundError, StoreError, requ
 from commonplace.guard.markers import ERASED
 from commonplace.guard.screened import Screened
 from commonplace.guard.turns import Said, Turns
-from commonplace.records import ROLE_TRUST, Message, RecordedMessage, Session, Source, Trust, lowest_trust
+from commonplace.records import ROLE_TRUST, Message, RecordedMessage, Session, Source
 from commonplace.store.protocol import Held, Store
 from commonplace.text.pieces import BUFFER_LINE_CHARS, encode_name, summary_lines
 
 logger = logging.getLogger(__name__)
 
 SESSION_ID_CHARS: Final = 1000
-_UNNAMED: Final = "main"  # an agent that the host gave no name
 BUFFER_LINES: Final = 20  # seed facts: ring of one-line summaries
 WINDOW_BYTES: Final = 4_000_000  # about a million tokens
 HEARD_MESSAGES: Final = 1000  # before a text are asked whose words it uses, so work and memory are bounded
@@ -138,8 +136,7 @@ class Sessions:
             with self._store.locked(path) as held:
                 state = self._fold(path, held)
                 given = [(message.id, content) for message, _, content in checked]
-                stored = partial(self._messages, path, session_id, state, 0, state.numbers)
-                require_same(session_id, given, state.hash_of, stored)
+                require_same(session_id, given, self._texts(path, session_id, state, [own for own, _ in given]))
                 sources, lines = self._lines(session_id, state, checked, agent)
                 if lines:
                     head = () if state.head else (self._head(session_id, agent, kind),)
@@ -149,6 +146,12 @@ class Sessions:
                 self._states.pop(path, None)  # a reader may have folded lines that were taken away again
             raise
         return sources, len(lines)
+
+    def _texts(self, path: str, session_id: str, state: State, ids: Iterable[str | None]) -> dict[str, str]:
+        """Return the texts of the messages with some ids, and of those between them."""
+        numbers = [state.ids[own] for own in ids if own and own in state.ids]
+        found = self._messages(path, session_id, state, min(numbers), max(numbers) + 1) if numbers else ()
+        return {str(each.message.id): each.text for each in found}
 
     def _lines(
         self, session_id: str, state: State, checked: Sequence[_Checked], agent: str
@@ -166,7 +169,9 @@ class Sessions:
             if message_id in state.ids or message_id in new:
                 continue
             new.add(message_id)
-            trust = turns.rank(message.role, Said(content.text, self._trust(message, speaker), message.name))
+            trust = turns.rank(
+                message.role, Said(content.text, most_trust(message, speaker, self._guard), message.name)
+            )
             at = message.at or self._clock()
             raw = guard.encodable(message.content) if self._guard.raw_transcripts else content
             own_id = given_id or message_id
@@ -198,17 +203,6 @@ class Sessions:
         if len(message.content) > self._most_chars:
             raise InputError("this message is too long to store as one line; split it", limit=self._most_chars)
         return message, message_id, guard.screen(message.content)
-
-    def _trust(self, message: Message, agent: str) -> Trust:
-        """Return the most a message can be trusted: by its role, its tools, its name, and as was passed."""
-        level = ROLE_TRUST[message.role]
-        own_tools = {own.lower() for own in self._guard.own_tools}
-        if message.role == "tool" and message.tools and own_tools.issuperset(map(str.lower, message.tools)):
-            level = "agent"
-        other = message.role == "user" and self._guard.owner not in {"", message.name or self._guard.owner}
-        other = other or (message.role == "assistant" and message.name not in {None, agent} and agent != _UNNAMED)
-        levels: list[Trust] = [level, message.trust or level, "tool" if other else level]
-        return lowest_trust(levels)
 
     def _head(self, session_id: str, agent: str, kind: str, at: datetime | None = None) -> Screened:
         return transcripts.head_line(transcripts.Head(session_id, at or self._clock(), agent, kind, self._zone))
@@ -389,6 +383,13 @@ class Sessions:
             for message in self._messages(path, session_id, state, start, stop)
             if message.message.id not in state.forgotten_ids
         )
+
+    def hidden(self, session_id: str) -> Iterator[tuple[str, str]]:
+        """Yield the forgotten messages of a session, those for their age too: (session, message)."""
+        state = self._fold(self.path(session_id))
+        for own, number in state.ids.items():
+            if number < state.forgotten or own in state.forgotten_ids:
+                yield session_id, own
 
     def taken_back(self, session_id: str, also: Collection[str] = ()) -> Iterator[Forgot]:
         """Yield the forgotten messages of a session with their words, and others by their ids as if they were.

@@ -62,25 +62,17 @@ def texts(record: Record) -> tuple[str, ...]:
     return (record.text,)
 
 
-def line(
-    text: str, key: bytes, *, at: datetime, sources: Screened | None, hides: bool, said: Iterable[str]
-) -> Screened:
-    """Write the tombstone of a text, which may be empty, for its file.
+def line(text: str, key: bytes, *, at: datetime, sources: Screened | None) -> Screened:
+    """Write the tombstone of a text for its file.
 
     Args:
-        text: What must not return; its fingerprint is kept, which without the scope's key says nothing of it.
+        text: What must not return; if empty, the line only has whoever reads it look into the transcripts. Its
+            fingerprint is kept, which without the scope's key says nothing of it.
         key: The scope's key.
         at: Now.
         sources: What it rests on, as a screened JSON text.
-        hides: The sources themselves are hidden, not only kept from extraction: of a single message also what says
-            the same.
-        said: The messages of a deleted session; their fingerprints hide what says the same and forbid nothing.
     """
     values: dict[str, object] = {"fingerprint": fingerprint(text, key) if text.strip() else "", "at": at}
-    if hides:
-        values["hides"] = True
-    if telling := [fingerprint(each, key) for each in said if estimate_tokens(each) >= TELLING_TOKENS]:
-        values["said"] = list(dict.fromkeys(telling))
     if sources is not None:
         values["sources"] = sources
     return json_line(values, checksum=True)
@@ -92,8 +84,6 @@ class Tombstone(msgspec.Struct):
     fingerprint: str
     at: datetime
     sources: str = "[]"
-    hides: bool = False
-    said: tuple[str, ...] = ()
 
 
 class Tombstones:
@@ -107,7 +97,7 @@ class Tombstones:
         self._version = ""
         self._fingerprints: set[str] = set()
         self._spans: dict[tuple[str, str], list[tuple[int, int] | None]] = {}
-        self._hidden: set[tuple[str, str]] = set()
+        self._hidden: frozenset[tuple[str, str]] = frozenset()
         self._since: Since | None = None
         self._since_named: Since | None = None
 
@@ -130,7 +120,6 @@ class Tombstones:
         version = blob.version if blob else MISSING
         fingerprints: set[str] = set()
         spans: dict[tuple[str, str], list[tuple[int, int] | None]] = {}
-        hidden: set[tuple[str, str]] = set()
         single: dict[str, datetime] = {}
         said: dict[str, datetime] = {}
         for raw in blob.data.splitlines() if blob else ():
@@ -143,23 +132,16 @@ class Tombstones:
                 continue  # doctor names damaged lines
             if found.fingerprint:
                 fingerprints.add(found.fingerprint)
-                if found.hides:
-                    single[found.fingerprint] = found.at
-            said.update(dict.fromkeys(found.said, found.at))
             for source in sources:
                 spans.setdefault((source.session, source.message), []).append(source.span)
-                if found.hides:
-                    hidden.add((source.session, source.message))
-        for each in known.messages if known else ():
-            hidden.add((each.session, each.message))
-            if not each.text.strip():
-                continue  # erased: what says the same is known by the line that was written then
-            if each.single or estimate_tokens(each.text) >= TELLING_TOKENS:
+        for each in known.messages:
+            if each.text.strip() and (each.single or estimate_tokens(each.text) >= TELLING_TOKENS):
                 (single if each.single else said)[self._fingerprint(each.text)] = each.at
         self.forgotten = known
         self._since = self._asking(single, said) if single or said else None
         self._since_named = self._asking(single, {}) if single else None
-        self._fingerprints, self._spans, self._hidden, self._version = fingerprints, spans, hidden, version
+        self._fingerprints, self._spans, self._version = fingerprints, spans, version
+        self._hidden = known.hidden
 
     def _asking(self, single: Mapping[str, datetime], said: Mapping[str, datetime]) -> Since:
         def since(text: str) -> datetime | None:
@@ -228,7 +210,7 @@ class Tombstones:
     def hidden(self) -> frozenset[tuple[str, str]]:
         """Return the messages that were forgotten: (session, message)."""
         self.catch_up()
-        return frozenset(self._hidden)
+        return self._hidden
 
 
 def _lines(text: str) -> list[str]:

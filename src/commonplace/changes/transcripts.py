@@ -260,7 +260,6 @@ class State(msgspec.Struct):
     ids: dict[str, int] = {}  # of each message, its number
     numbers: int = 0
     offsets: array[int] = msgspec.field(default_factory=lambda: array("Q"))  # byte offset of message n
-    hashes: array[int] = msgspec.field(default_factory=lambda: array("q"))  # of the text of message n
     last: datetime | None = None  # of the last message
     window_start: int = 0
     summary: str = ""
@@ -296,11 +295,6 @@ class State(msgspec.Struct):
         if self.head is not None or self.last is None or not session_of(path):
             return self.head
         return Head(session_of(path), self.last)
-
-    def hash_of(self, message_id: str) -> int | None:
-        """Return the hash of a message's text; None if the session has no message of that id."""
-        number = self.ids.get(message_id)
-        return None if number is None else self.hashes[number]
 
     def session(self, head: Head) -> Session:
         """Return what is known of the session that begins with this head."""
@@ -356,7 +350,6 @@ class State(msgspec.Struct):
             self.calls = dict(list({**self.calls, **line.calls}.items())[-CALLS_KEPT:])
         while len(self.offsets) <= number:  # a damaged line leaves a gap in the numbers
             self.offsets.append(offset)
-            self.hashes.append(hash(line.content))
         self.numbers = number + 1
         self.last = line.at
         self.ended = False

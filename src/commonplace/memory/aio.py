@@ -25,6 +25,7 @@ from commonplace.memory.tool import Provider, Tool
 from commonplace.models import LLM
 from commonplace.recall.index.near import Embedder
 from commonplace.records import RecordedMessage
+from commonplace.store.sqlite_file import IndexFile
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -56,7 +57,7 @@ class _Pools:
         self.models: Executor | None = ThreadPoolExecutor(THREADS, thread_name_prefix="commonplace-models")
         return left
 
-    def databases(self) -> tuple[forks.Database, ...]:
+    def databases(self) -> tuple[IndexFile, ...]:
         """Return nothing: threads have no files."""
         return ()
 

@@ -1,7 +1,6 @@
 """Examine a scope: every damaged record, every drift between files and index. Mends only when asked.
 
-A damaged line is never removed: it stays a problem, and mending copies it to quarantine, so that it is seen and kept.
-What an index lacks is made again; a change log cannot be.
+A damaged line is never removed and stays a problem. What an index lacks is made again; a change log cannot be.
 """
 
 from __future__ import annotations
@@ -11,13 +10,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-import msgspec
-
 from commonplace.changes import log, tombstones
 from commonplace.changes.plan import REVIEW
 from commonplace.changes.transcripts import State, checksum, whole_lines
-from commonplace.guard import screen
-from commonplace.guard.screened import json_line, line_bytes
+from commonplace.errors import DamagedError
+from commonplace.guard.screened import line_bytes
 from commonplace.layouts.codecs import items as items_layer
 from commonplace.recall.indexing import Indexing
 from commonplace.records import Problem, Report
@@ -26,8 +23,6 @@ from commonplace.store.protocol import STATE, Logged, Store
 
 OWN_LINES: Final = (REVIEW, tombstones.PATH)
 LOG: Final = f"{STATE}/log"
-QUARANTINE: Final = f"{STATE}/quarantine.jsonl"
-"""Screened copies of lines that could not be read, each with its file and line number."""
 
 
 def examine(
@@ -51,7 +46,7 @@ def examine(
         items: The files of items; a line of them that is no JSON object is damaged.
         full: What was found of documents that hold too much.
         waiting: How many operations wait for review.
-        fix: Quarantine copies of damaged lines and make a drifted index again.
+        fix: Make a drifted index again.
     """
     checked: Counter[str] = Counter()
     problems: list[Problem] = []
@@ -59,8 +54,10 @@ def examine(
     written = _Written((*OWN_LINES, f"{transcripts}/"))
     for change in store.since(0):
         written.take(change)
-        if reason := log.oddity(change):
-            logged.append(Problem(kind="log", path=f"change {change.number}", reason=reason))
+        try:
+            log.read(change)
+        except DamagedError as error:
+            logged.append(Problem(kind="log", path=f"change {change.number}", reason=str(error)))
     for stat in store.list(transcripts):
         if stat.path.endswith(".jsonl"):
             checked["transcripts"] += 1
@@ -70,7 +67,6 @@ def examine(
         problems.extend(_own(store, path, checked, written))
     for path in items:
         problems.extend(_items(store, path, checked))
-    problems = list(_quarantined(store, problems, copies=fix))
     problems.extend(odd)
     problems.extend(full)
     checked["changes"] = store.change_number()
@@ -185,24 +181,6 @@ def _lines(store: Store, path: str, checked: Counter[str]) -> Iterator[tuple[int
         if raw.strip():
             checked["lines"] += 1
             yield number, raw.rstrip(b"\r\n")
-
-
-def _quarantined(store: Store, problems: Iterable[Problem], *, copies: bool) -> Iterator[Problem]:
-    """Yield damaged lines with where a screened copy of each is kept; with `copies` one is made where there is none."""
-    blob = store.read(QUARANTINE)
-    known = set(blob.data.splitlines()) if blob else set()
-    lines: tuple[str, list[bytes]] = "", []
-    for problem in problems:
-        if problem.path != lines[0]:
-            data = store.read(problem.path)
-            lines = problem.path, (data.data if data else b"").split(b"\n")
-        number = problem.line or 1
-        text = screen(lines[1][number - 1].decode("utf-8", "replace")) if number <= len(lines[1]) else screen("")
-        kept = json_line({"path": screen(problem.path), "line": problem.line, "text": text})
-        there = kept.text.encode() in known
-        if copies and not there:
-            store.append(QUARANTINE, [kept])
-        yield msgspec.structs.replace(problem, copied=QUARANTINE if there or copies else "")
 
 
 def merge(reports: Sequence[Report]) -> Report:

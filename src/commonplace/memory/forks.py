@@ -16,20 +16,10 @@ from commonplace.jobs import schedule
 from commonplace.store import sqlite_file
 
 
-class Database(Protocol):
-    """An SQLite file that can be let go between uses."""
-
-    def rest(self) -> bool:
-        """Close the file until the next use; False if it is in use."""
-
-    def open_file(self) -> str | None:
-        """Return the path of the file that is open; None if none is."""
-
-
 class Parts(Protocol):
     """The parts of one open memory."""
 
-    def databases(self) -> Iterable[Database]:
+    def databases(self) -> Iterable[sqlite_file.IndexFile]:
         """Return their SQLite files."""
 
     def renew(self) -> object:

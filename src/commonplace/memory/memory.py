@@ -467,7 +467,7 @@ class Memory(Past):
         """Check for damage and for drift between files and index; write only with `fix`.
 
         What was edited outside is logged first, as by every reader.
-        A damaged record is never deleted: `fix` copies it to quarantine, and rebuilds the index.
+        `fix` makes a drifted index again; a damaged record is never deleted.
         """
         if fix and self._chain.first.store.read_only:
             raise StoreReadOnlyError("this memory was opened read-only; open it for writing to fix it")

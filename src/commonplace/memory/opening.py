@@ -11,6 +11,7 @@ from commonplace.memory.chain import Chain
 from commonplace.memory.scope import Scope
 from commonplace.models import resolve as model_of
 from commonplace.recall.embedding import resolve as embedder_of
+from commonplace.store.sqlite_file import IndexFile
 
 
 def chain_of(opening: Opening) -> Chain:
@@ -67,7 +68,7 @@ class Opened:
                     self._made = chain_of(self._opening)
         return self._made
 
-    def databases(self) -> tuple[forks.Database, ...]:
+    def databases(self) -> tuple[IndexFile, ...]:
         """Return the SQLite files of the scopes."""
         scopes = self._made.scopes if self._made is not None else ()
         return tuple(database for scope in scopes for database in scope.databases())

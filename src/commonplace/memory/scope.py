@@ -81,6 +81,7 @@ from commonplace.store.files import machine
 from commonplace.store.files.store import FilesStore
 from commonplace.store.protocol import STATE, Store
 from commonplace.store.seen import Seen
+from commonplace.store.sqlite_file import IndexFile
 
 logger = logging.getLogger(__name__)
 
@@ -89,10 +90,6 @@ SPENDING: Final = f"{STATE}/spending.jsonl"
 
 _KEPT: Final = (
     "this memory is kept in the layout %r, as %s says, and is opened in %r: it is only read; name that layout"
-)
-_OTHERWISE: Final = (
-    "the layout %r reads some files in another way than when this memory was last opened (%s): nothing is lost; open "
-    "the memory with the layout that it was kept in to read them as they were"
 )
 _RELATED: Final = 40  # hits of a range among the documents, shown entries included
 _INPUT_SHARE: Final = 0.8  # seed structured: of what a model takes
@@ -196,8 +193,6 @@ class Scope:
             logger.warning("%s", _left_out(layout.name, left_out))
         if kept := machine.kept_otherwise(location, opening.kept_as):
             logger.warning(_KEPT, kept, machine.LAYOUT, opening.kept_as)
-        elif otherwise := self.drift.read_otherwise():
-            logger.warning(_OTHERWISE, layout.name, "; ".join(otherwise))
         self._wire_changing(llm)
         self.embedding = Embedding(embedder, of, self.indexing, self.spending) if embedder is not None else None
         self.searching = Searching(of, self.indexing, self.embedding)
@@ -213,7 +208,7 @@ class Scope:
         self._unstored = Unstored(of.sessions, of.clock, most)
         self.transcripts = Transcripts(of, self.door)
         self.history = History(of, self.door)
-        erasing = Erasing(of, self.door, self._seen.begin_anew)
+        erasing = Erasing(of, self.door, self._seen.reopen)
         erasing.finish()
         self.forgetting = Forgetting(of, self.door, erasing, self.history.why)
         self.review = Queue(of, self.door)
@@ -422,7 +417,7 @@ class Scope:
         self.door.keep_up()
         return max(len(edited), self.searching.sync())
 
-    def databases(self) -> tuple[SqliteIndex, Seen]:
+    def databases(self) -> tuple[IndexFile, ...]:
         """Return the SQLite files of this scope."""
         return self.indexing.index, self._seen
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
@@ -12,35 +12,13 @@ from commonplace.changes.new_entries import CONFLICT
 from commonplace.guard.trust import asks_to_forget
 from commonplace.layouts.schema import Layer
 from commonplace.memory.scope import Scope
-from commonplace.records import Hit, Outcome, Query, Receipt, Record, Trail
+from commonplace.records import Outcome
+
+if TYPE_CHECKING:
+    from commonplace.memory.memory import Memory
 
 WAITS: Final = "waits for a person: {reason}; it is not in memory until they approve it"
 """What is said of a write that went to review."""
-
-
-class Verbs(Protocol):
-    """What the tool needs of a memory."""
-
-    def remember(self, text: str, *, kind: str = ..., to: str | None = ..., actor: Actor = ...) -> Outcome:
-        """Write down."""
-
-    def recall(self, query: str | Query, *, k: int = ...) -> list[Hit]:
-        """Find."""
-
-    def read(self, record_id: str) -> Record:
-        """Return one record."""
-
-    def why(self, record_id: str) -> Trail:
-        """Return why a record is there, and how far it is trusted."""
-
-    def apply(self, operations: Sequence[Any], *, reason: str, actor: Actor = ...) -> Outcome:
-        """Do operations."""
-
-    def update(self, record_id: str, text: str, *, actor: Actor = ...) -> Outcome:
-        """Replace one record."""
-
-    def forget(self, record_id_or_query: str, *, dry_run: bool = ..., actor: Actor = ...) -> Receipt:
-        """Forget one record."""
 
 
 class Use(msgspec.Struct, frozen=True):
@@ -49,7 +27,7 @@ class Use(msgspec.Struct, frozen=True):
     `targets` says which layer or kind of statement each word for a target means.
     """
 
-    memory: Verbs
+    memory: Memory
     scopes: tuple[Scope, ...]
     actor: Actor
     targets: Mapping[str, str]

@@ -161,7 +161,8 @@ class Searching:
         found, sessions = self._indexing.forgetting(), self._parts.sessions
         if found != self._forgotten[0]:
             names = [name for path in found if (name := sessions.id_of(path)) is not None]
-            self._forgotten = found, Forgotten(each for name in names for each in sessions.taken_back(name))
+            messages = (each for name in names for each in sessions.taken_back(name))
+            self._forgotten = found, Forgotten(messages, (each for name in names for each in sessions.hidden(name)))
         return self._forgotten[1]
 
     def sync(self) -> int:

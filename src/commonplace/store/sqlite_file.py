@@ -1,4 +1,4 @@
-"""The file behind an index: opened, let go between uses, opened again, replaced, thrown away.
+"""The file behind an index, or beside it: opened, let go between uses, opened again, replaced, thrown away.
 
 Knows no table. What SQLite raises leaves here as the typed errors of this package.
 """
@@ -16,7 +16,7 @@ from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final, Protocol
+from typing import ClassVar, Final
 
 from commonplace.errors import DamagedError, StoreBusyError, StoreError, StoreReadOnlyError
 
@@ -41,15 +41,11 @@ inherited: Final[set[str]] = set()
 """Files that were open when this process was forked."""
 
 
-class _Rests(Protocol):
-    def rest(self) -> bool: ...
-
-
-opened: Final[OrderedDict[int, weakref.ref[_Rests]]] = OrderedDict()
+opened: Final[OrderedDict[int, weakref.ref[IndexFile]]] = OrderedDict()
 """What this process opened, what was opened last at the end."""
 
 
-def keep_few_open(new: _Rests) -> None:
+def keep_few_open(new: IndexFile) -> None:
     """Note that a file was opened, and close those that were opened first until their next use if there are many."""
     opened.pop(id(new), None)
     opened[id(new)] = weakref.ref(new)
@@ -93,6 +89,8 @@ class IndexFile(ABC):
     raises StoreError, which no caller may take for damage: the file is not ours any more.
     """
 
+    called: ClassVar[str] = "the index"
+
     def __init__(self, path: Path | str | None, *, mend: bool) -> None:
         self.path = Path(path) if path is not None else None
         self._mend = mend
@@ -111,10 +109,10 @@ class IndexFile(ABC):
         try:
             self._open()
         except DamagedError as error:
-            logger.warning("the index is damaged and is made again: %s", error)
+            logger.warning("%s is damaged and is made again: %s", self.called, error)
             self.reset()
         except StoreReadOnlyError as error:
-            logger.info("the index cannot be written and is kept in memory: %s", error)
+            logger.info("%s cannot be written and is kept in memory: %s", self.called, error)
             self.path = None
             self._open()
 
@@ -239,7 +237,7 @@ class IndexFile(ABC):
             lock = file.with_name(file.name + ".lock")
             handle = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError as error:
-            raise StoreReadOnlyError(f"the index cannot be used: {error}", path=str(file)) from error
+            raise StoreReadOnlyError(f"{self.called} cannot be used: {error}", path=str(file)) from error
         try:
             fcntl.flock(handle, fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH)
             yield
@@ -255,9 +253,9 @@ class IndexFile(ABC):
         except sqlite3.OperationalError as error:
             message = str(error)
             if "locked" in message or "busy" in message:
-                raise StoreBusyError("the index is busy; try again", path=str(self.path)) from error
+                raise StoreBusyError(f"{self.called} is busy; try again", path=str(self.path)) from error
             if any(code in message for code in _NOWHERE_TO_WRITE):
-                raise StoreReadOnlyError(f"the index cannot be used: {message}", path=str(self.path)) from error
-            raise DamagedError(f"the index cannot be read: {message}", path=str(self.path)) from error
+                raise StoreReadOnlyError(f"{self.called} cannot be used: {message}", path=str(self.path)) from error
+            raise DamagedError(f"{self.called} cannot be read: {message}", path=str(self.path)) from error
         except (sqlite3.DatabaseError, sqlite3.InterfaceError) as error:
-            raise DamagedError(f"the index cannot be read: {error}", path=str(self.path)) from error
+            raise DamagedError(f"{self.called} cannot be read: {error}", path=str(self.path)) from error

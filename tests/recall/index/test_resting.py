@@ -53,7 +53,7 @@ def test_what_is_derived_belongs_to_its_owner_alone_too(tmp_path):
     finally:
         os.umask(before)
     made = [f"{name}.sqlite{more}" for name in ("index", "seen") for more in ("", "-wal", "-shm")]
-    assert modes == dict.fromkeys([*made, "index.sqlite.lock"], 0o600)
+    assert modes == dict.fromkeys([*made, "index.sqlite.lock", "seen.sqlite.lock"], 0o600)
 
 
 def test_an_index_that_was_let_go_remembers_nothing(scope):

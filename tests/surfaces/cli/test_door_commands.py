@@ -116,16 +116,6 @@ def test_a_message_that_takes_records_along_is_not_forgotten_unasked(run, here):
     assert run("recall", "sarcoidosis").code == 1
 
 
-def test_forget_names_what_holds_again(run, here):
-    """Audit: of a session that had corrected a fact the command named what went, and nothing came in its place."""
-    for session, budget in (("a", "1200"), ("b", "now 900")):
-        run("record", "-s", session, f"My budget for the trip to Lisbon is {budget} euros.")
-        run("consolidate")
-    line = "User's budget for the trip to Lisbon is 1200 euros."
-    assert f"would hold again: {line}" in run("forget", "--session", "b", "--dry-run").out
-    assert f"\nholds again: {line}" in run("forget", "--session", "b", "--yes").out
-
-
 def test_memory_is_shown_as_it_was(run, noted):
     """Issue 3: `show --at`."""
     path = noted.partition("#")[0]

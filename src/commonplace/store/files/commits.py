@@ -127,7 +127,7 @@ class Commits:
 
     @contextmanager
     def locked(self, wait_seconds: float | None = None) -> Iterator[Head]:
-        """Acquire the scope lock, and apply every logged change; who waited longest gets it next.
+        """Acquire the scope lock, and apply every logged change; the wait begins again when it changes hands.
 
         Raises:
             StoreBusyError: It was not free in time.

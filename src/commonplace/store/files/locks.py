@@ -14,6 +14,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import Final
 
 import msgspec
@@ -107,35 +108,6 @@ def try_flock(disk: Disk, fd: int, operation: int = fcntl.LOCK_EX) -> bool:
     return True
 
 
-class _Queued:
-    """A wait for a file lock in the system's own queue, which is fair and has no time limit."""
-
-    def __init__(self, fd: int) -> None:
-        self._fd = fd
-        self._mutex = threading.Lock()
-        self._had = threading.Event()
-        self._wanted = True
-        threading.Thread(target=self._stand, daemon=True).start()
-
-    def wait(self, seconds: float) -> bool:
-        """True once the lock is had."""
-        return self._had.wait(max(0.0, seconds))
-
-    def end(self) -> int:
-        """Return the locked descriptor; -1 if the lock is not had yet: it is then given back at once when it is."""
-        with self._mutex:
-            self._wanted = self._had.is_set()
-            return self._fd if self._wanted else -1
-
-    def _stand(self) -> None:
-        fcntl.flock(self._fd, fcntl.LOCK_EX)
-        with self._mutex:
-            self._had.set()
-            if not self._wanted:
-                fcntl.flock(self._fd, fcntl.LOCK_UN)  # a child forked meanwhile may still hold a descriptor
-                os.close(self._fd)
-
-
 class FileLock:
     """An exclusive lock between processes and threads, re-entrant in the thread that holds it."""
 
@@ -189,30 +161,23 @@ class FileLock:
         self._threads.release()
 
     def _take(self, until: float, seconds_each: float) -> bool:
+        taken = self.last_taken()
         while True:
             fd = self._disk.open(self._path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC)
             try:
-                if not try_flock(self._disk, fd):
-                    queued, fd = _Queued(fd), -1  # the descriptor is the other thread's now
-                    fd = self._stand_in_line(queued, until - time.monotonic(), seconds_each)
-                if fd >= 0 and self._still_named(fd):
+                is_free = wait_until(partial(try_flock, self._disk, fd), until - time.monotonic())
+                if is_free and self._still_named(fd):
                     self._fd, fd = fd, -1
                     self._sign(self._fd)
                     return True
             finally:
                 if fd >= 0:
                     os.close(fd)
-            if time.monotonic() >= until:
-                return False
-
-    def _stand_in_line(self, queued: _Queued, seconds: float, seconds_each: float) -> int:
-        taken = self.last_taken()
-        while not queued.wait(seconds) and seconds_each:
             before, taken = taken, self.last_taken()
-            if taken == before:
-                break
-            seconds = seconds_each
-        return queued.end()
+            if seconds_each and taken != before:
+                until = time.monotonic() + seconds_each
+            elif time.monotonic() >= until:
+                return False
 
     def last_taken(self) -> int:
         """Return when it was last taken, in nanoseconds; 0 if never."""

@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from typing import Final
+from typing import Final, TypeVar
 
 import msgspec
 
@@ -24,10 +24,12 @@ from commonplace.store.files.paths import Tree
 from commonplace.store.protocol import Rebase
 
 QUIET_SECONDS: Final = 0.02  # an editor that truncates and writes in place is done when nothing moved so long
-PATIENCE_SECONDS: Final = 2.0  # a program that writes without end is not waited for
+PATIENCE_SECONDS: Final = 1.0  # a program that writes without end is not waited for
 _ROUNDS: Final = 50  # so many edits against one commit are no accident; ours then waits in the log
 _NAME_BYTES: Final = 180
 _TURNS: Final = (1, 0)  # of temporary names: that of a change, and of what recovery writes beside it
+
+_T = TypeVar("_T")
 
 _logger = logging.getLogger(__name__)
 
@@ -196,14 +198,19 @@ class Replacer:
         return True
 
 
-def quiet(read: Callable[[], bytes | None]) -> bytes | None:
-    """Read a file that another program edits, once it does not change any more; an empty one is about to be written."""
+def quiet(read: Callable[[], _T], is_begun: Callable[[_T], bool] = lambda data: data == b"") -> _T:
+    """Read what another program edits, once it does not change any more; an empty file is about to be written.
+
+    Args:
+        read: Reads it.
+        is_begun: True of what was read if a save has begun and is not at its end.
+    """
     give_up = time.monotonic() + PATIENCE_SECONDS
     data = read()
     while time.monotonic() < give_up:
         time.sleep(QUIET_SECONDS)
         before, data = data, read()
-        if data == before and data != b"":
+        if data == before and not is_begun(data):
             break
     return data
 

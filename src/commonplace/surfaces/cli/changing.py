@@ -246,9 +246,6 @@ def _said(memory: Memory, receipt: Receipt, said: str) -> Iterator[str]:
         yield terminal.faint(drawing.shown_id(memory, name))
     if len(receipt.forgotten) > _LISTED:
         yield f"and {len(receipt.forgotten) - _LISTED} more; --json lists all"
-    again = "would hold again" if receipt.dry_run else "holds again"
-    for _, text in receipt.restored[:_LISTED]:
-        yield f"{again}: {terminal.cut(terminal.line(text), _TEXT_COLUMNS)}"
     left = {path for path, _ in receipt.left}
     for path, count in receipt.places:
         if path not in left:

@@ -14,9 +14,7 @@ PROBLEMS_SHOWN = 50
 
 
 @click.command("doctor")
-@click.option(
-    "--fix", is_flag=True, help="Make a drifted index again, and copy damaged lines to quarantine; nothing is deleted."
-)
+@click.option("--fix", is_flag=True, help="Make a drifted index again; nothing is deleted.")
 @printing
 @click.pass_context
 def doctor_command(ctx: click.Context, *, fix: bool, as_json: bool, place: Place) -> None:
@@ -45,8 +43,7 @@ def _checked(report: Report) -> str:
 def _problems(report: Report) -> Iterator[str]:
     for problem in report.problems[:PROBLEMS_SHOWN]:
         state = terminal.good("mended") if problem.fixed else terminal.bad(problem.kind)
-        copied = f" (copied to {terminal.line(problem.copied)})" if problem.copied else ""
-        yield f"  {state}  {_where(problem)}: {terminal.line(problem.reason)}{copied}"
+        yield f"  {state}  {_where(problem)}: {terminal.line(problem.reason)}"
     if len(report.problems) > PROBLEMS_SHOWN:
         yield f"  … {len(report.problems):,} in all; --json lists every one"
     if not report.problems and any(report.checked.values()):
@@ -63,10 +60,9 @@ def _advice(report: Report, *, fix: bool) -> Iterator[str]:
             case "drift":
                 yield "the index could not be made again: delete .commonplace/index.sqlite, the next search makes it"
             case "damaged":
-                copies = "" if all(each.copied for each in left if each.kind == kind) else "; --fix keeps a copy of it"
                 yield (
                     "a damaged line stays where it is and is left out of memory: "
-                    f"put it right from a backup of its file, or leave it{copies}"
+                    "put it right from a backup of its file, or leave it"
                 )
             case "log":
                 yield (
