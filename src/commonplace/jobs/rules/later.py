@@ -66,7 +66,7 @@ def spoken_against(memo: Memo, stated: Iterable[tuple[Key, str]]) -> Key | None:
         )
         denies = share >= _MOST and denied != denials.denies(other)
         against = ended or (again and (denies or (memo.slot == CHANGE and named and share < 1)))
-        if share >= _HALF and (ended or (against and len(shared) > 1)) or (ended and named):
+        if (share >= _HALF and (ended or (against and len(shared) > 1))) or (ended and named):
             found[key] = share
     best = max(found.values(), default=0.0)
     keys = [key for key, share in found.items() if share == best]
