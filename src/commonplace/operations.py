@@ -221,6 +221,8 @@ class ViewEntry(msgspec.Struct, frozen=True, kw_only=True):
     section: str = ""
     said: datetime | None = None
     by_hand: datetime | None = None
+    sources: tuple[Source, ...] = ()
+    quotes: tuple[str, ...] = ()
     trust: Trust = "agent"
     pinned: bool = False
     user_authored: bool = False

@@ -177,7 +177,7 @@ class _Court:
 
     def decide(self, number: int, edit: Edit) -> None:
         """Accept one operation, hold it with a reason, or let it wait."""
-        edit = targets.cited_right(edit, self.messages)
+        edit = targets.cited_right(edit, self.messages) if self.by_model else edit
         touched = targets.entries(edit, self.view)
         edit = targets.as_replacement(edit, touched or ())
         reason = self._unusable(edit, touched)
@@ -331,7 +331,8 @@ class _Court:
 
     def _cited(self, edit: Edit) -> Trust:
         """Return the trust of the best message that an operation cites; one that cites none may rest on any."""
-        cited = (message_trust(self.messages[source.session, source.message]) for source in edit.sources)
+        found = (self.messages.get((source.session, source.message)) for source in edit.sources)
+        cited = (message_trust(message) for message in found if message is not None)
         return max(cited, key=TRUST_RANK.__getitem__, default="user")
 
     def _statements(self, edit: Edit) -> list[str]:

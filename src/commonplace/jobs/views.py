@@ -92,6 +92,8 @@ class Views:
         return ViewEntry(
             said=self._said(made),
             by_hand=change.at if change else None,
+            sources=made[1].sources if made else (),
+            quotes=made[1].quotes if made else (),
             id=record.id,
             number=number,
             path=path,
@@ -202,9 +204,7 @@ class Views:
                     continue
                 for text in reversed(content.sentences(entry.text.removeprefix(NOTED))):
                     rests = resting_on(made[1], text)
-                    found += (
-                        [Known(entry.id, path, text, at=self._said(made), source=rests.sources[0])] if rests else []
-                    )
+                    found += [Known(entry.id, path, text, at=self._said(made), sources=rests.sources)] if rests else []
             if len(found) >= self._config.consolidation.entries:
                 break
         return found[::-1]

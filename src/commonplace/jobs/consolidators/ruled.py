@@ -21,7 +21,7 @@ def propose(work: Work) -> Proposal:
         for kind, place in work.places.items()
     }
     known = [
-        Known(entry.id, entry.path, entry.text, _title(entry), entry.by_hand or entry.said)
+        Known(entry.id, entry.path, entry.text, _title(entry), entry.by_hand or entry.said, entry.sources, entry.quotes)
         for entry in work.view.entries
     ]
     targets = cast("Targets", places)  # kinds a layout names beyond those of the rules are never asked for

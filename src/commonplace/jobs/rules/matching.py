@@ -137,7 +137,7 @@ def succeeds(text: str, frame: str, supersedes: str, other: str, *, home: bool =
         other: The statement that may be over.
         home: True if it says where a person lives.
     """
-    if (same(text, other) and same(other, text)) or _of_another_person(text, other):
+    if (same(text, other) and same(other, text)) or of_another_person(text, other) or _of_another_thing(text, other):
         return False
     if any(_plain(other).startswith(_plain(part) + " ") for part in frame.split("|") if part):
         return True
@@ -184,7 +184,7 @@ def _is_contrast(text: str, value: str) -> bool:
     return found is not None and found["old"] == value and guard("changed").search(text) is None
 
 
-def _of_another_person(text: str, other: str) -> bool:
+def of_another_person(text: str, other: str) -> bool:
     """True if one statement is of a person, by name or as a relative, of whom the other says nothing."""
     for one, two in ((text, other), (other, text)):
         named = guard("of_a_name").match(one)
@@ -195,6 +195,15 @@ def _of_another_person(text: str, other: str) -> bool:
         if begins and begins.isdisjoint(others) and (_SPEAKER.match(two) or not RELATIVES.isdisjoint(others)):
             return True
     return False
+
+
+def _of_another_thing(text: str, other: str) -> bool:
+    """True if a statement is of a kind of the other's thing, or of another's (`the test port`, `the dog's name`)."""
+    found = guard("thing_said").match(text)
+    said = content(found["thing"]) - words("light") if found else frozenset()
+    thing = [word for word in map(stem, _WORD.findall(found["thing"])) if word in said] if found else []
+    known = content(other)
+    return len(thing) > 1 and thing[-1] in known and not known.issuperset(thing)
 
 
 def of_one_thing(text: str, other: str, value: str) -> bool:

@@ -67,7 +67,7 @@ class Memo(msgspec.Struct, frozen=True, kw_only=True):
 class Known(msgspec.Struct, frozen=True):
     """One thing remembered already: an entry, an item or, where a place is a topic, its title and whole body.
 
-    `at` is when it was said or, by hand, written; `source` is the message of a statement of a journal.
+    `at` is when it was said or, by hand, written; `sources` are the messages that it rests on, with their `quotes`.
     """
 
     id: str
@@ -75,7 +75,8 @@ class Known(msgspec.Struct, frozen=True):
     text: str
     title: str = ""
     at: datetime | None = None
-    source: Source | None = None
+    sources: tuple[Source, ...] = ()
+    quotes: tuple[str, ...] = ()
 
 
 class Place(msgspec.Struct, frozen=True, kw_only=True):

@@ -10,7 +10,7 @@ from typing import Final, TypeVar
 
 import msgspec
 
-from commonplace.jobs.rules import matching, updates
+from commonplace.jobs.rules import later, matching, updates
 from commonplace.jobs.rules.memos import CHANGE, CHANGED_MIND, HOME, NAMED, RENAMED, Memo
 from commonplace.jobs.rules.patterns import guard
 from commonplace.jobs.rules.wording import UNNAMED
@@ -105,6 +105,11 @@ def one_meant(memo: Memo, stated: Iterable[tuple[Key, str]]) -> Key | None:
     """Return the key of the one statement that a bare switch, or a short update, replaces."""
     unnamed = [(key, _unnamed(text, memo.speaker)) for key, text in stated]
     return updates.updated(memo.news, unnamed) if memo.news else None
+
+
+def spoken_against(memo: Memo, stated: Iterable[tuple[Key, str]]) -> Key | None:
+    """Return the key of the one statement that a memo speaks against, in words that leave open what is so now."""
+    return later.spoken_against(memo, [(key, _unnamed(text, memo.speaker)) for key, text in stated])
 
 
 def _unnamed(text: str, speaker: str | None) -> str:

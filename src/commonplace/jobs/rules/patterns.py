@@ -83,6 +83,19 @@ def kinds() -> dict[str, Things]:
     }
 
 
+class End(msgspec.Struct, frozen=True):
+    """How a statement says that something is so, and how a person says that it is over without naming it."""
+
+    held: re.Pattern[str]
+    over: re.Pattern[str]
+
+
+@cache
+def ends() -> tuple[End, ...]:
+    """Return what can be over without being named, such as a job."""
+    return tuple(End(_compile(held), _compile(over)) for held, over in _data()["ends"].values())
+
+
 @cache
 def words(name: str) -> frozenset[str]:
     """Return one named set of words."""

@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from commonplace.guard.screened import instant
-from commonplace.jobs.rules import clauses, matching, overruling, patterns, reading, subjects, values
+from commonplace.jobs.rules import clauses, later, matching, overruling, patterns, reading, subjects, values
 from commonplace.jobs.rules.memos import CHANGE, Known, Memo, Place, Targets
 from commonplace.jobs.rules.patterns import guard
 from commonplace.layouts.codecs.topics import name_for
@@ -139,7 +139,8 @@ class _Desk:
         self._session = session
         self._stated = stated
         self._targets = targets
-        self._known = list(existing)
+        self._known = [msgspec.structs.replace(each, text=later.without_newer(each.text)) for each in existing]
+        self._doubted = {each.id for each, bare in zip(existing, self._known, strict=True) if each.text != bare.text}
         self._edits: list[Edit] = []
         self._replaced: dict[str, Edit] = {}
         self._bodies: dict[str, _Body] = {}
@@ -166,12 +167,17 @@ class _Desk:
 
     def _into_list(self, memo: Memo, place: Place) -> None:
         near = (known for known in self._known if known.path == place.path or place.form == "item")
-        if any(matching.same(memo.text, known.text) or _says_already(known, memo) for known in near):
+        said = next((each for each in near if matching.same(memo.text, each.text) or _says_already(each, memo)), None)
+        if said is not None and said.id in self._doubted:  # it is so again
+            self._replace(said, memo, said.text)
+        if said is not None:
             return  # an item may be in the file of another day
         old = self._old(memo, [each for each in self._known if self._reaches(each)])
         if old is not None:
             if not _is_later(old, memo):
                 self._replace(old, memo, overruling.in_its_place(memo, old.text))
+        elif (doubtful := self._spoken_against(memo)) is not None:
+            self._replace(doubtful, memo, later.with_newer(doubtful.text, memo), beside=doubtful)
         elif memo.slot == CHANGE:
             return
         elif place.form == "item":
@@ -190,7 +196,7 @@ class _Desk:
             return
         old = None if old is not None and _is_later(old, memo) else old
         rests = self._rests_on(memo)
-        over = (old.source,) if old is not None and old.source is not None else ()
+        over = old.sources if old is not None else ()
         self.noted.append(memo.text)
         self.rests.append((rests["sources"], rests["quotes"], (*rests["overrules"], *over)))
 
@@ -202,6 +208,11 @@ class _Desk:
         )
         return over or overruling.one_meant(memo, ((each, each.text) for each in known))
 
+    def _spoken_against(self, memo: Memo) -> Known | None:
+        """Return the statement that a memo says is over, in words that leave open what is so now."""
+        known = [(each, each.text) for each in self._known if self._reaches(each) and not _is_later(each, memo)]
+        return overruling.spoken_against(memo, known)
+
     def _correct(self, memo: Memo) -> bool:
         """Replace the old value by the new one; False, with nothing done, if there is not exactly one place for it."""
         holding = [known for known in self._known if self._reaches(known) and overruling.is_said_in(memo, known.text)]
@@ -210,9 +221,12 @@ class _Desk:
         self._replace(holding[0], memo, matching.put(holding[0].text, memo.supersedes, memo.becomes))
         return True
 
-    def _replace(self, old: Known, memo: Memo, text: str) -> None:
+    def _replace(self, old: Known, memo: Memo, text: str, *, beside: Known | None = None) -> None:
+        """Replace what is known by a text, which rests on a memo and on what it is kept beside."""
         place = next((place for place in self._targets.values() if place.path == old.path), None)
         rests = self._rests_on(memo)
+        if beside is not None:
+            rests |= {"sources": beside.sources + rests["sources"], "quotes": beside.quotes + rests["quotes"]}
         before = self._replaced.pop(old.id, None)
         if before is not None:  # one operation for each record
             self._edits.remove(before)
@@ -236,7 +250,9 @@ class _Desk:
         if self._is_stated(memo):
             return
         body = self._holding(lambda line: overruling.is_over(memo, line)) or self._switched(memo)
-        if (body is None and memo.slot == CHANGE) or (body is not None and self._is_later(body, memo)):
+        if (body is None and self._doubts_line(memo)) or (body is not None and self._is_later(body, memo)):
+            return
+        if body is None and memo.slot == CHANGE:
             return
         body = body or self._body_of(memo, place)
         if body.take(memo):
@@ -280,6 +296,17 @@ class _Desk:
         return overruling.one_meant(
             memo, ((body, line) for body in self._bodies.values() for line in body.stated().values())
         )
+
+    def _doubts_line(self, memo: Memo) -> bool:
+        """Add a memo behind the line of a topic that it speaks against; False if there is no such line."""
+        lines = {(path, n): line for path, body in self._bodies.items() for n, line in body.stated().items()}
+        found = overruling.spoken_against(memo, lines.items())
+        if found is None or self._is_later(self._bodies[found[0]], memo):
+            return False
+        body = self._bodies[found[0]]
+        body.put(found[1], later.with_newer(lines[found], memo))
+        self._rest(body, memo)
+        return True
 
     def _is_stated(self, memo: Memo) -> bool:
         return not memo.becomes and any(
@@ -340,7 +367,8 @@ class _Body:
 
     def stated(self) -> dict[int, str]:
         """Return the statements among the lines, by number."""
-        return {number: line[2:] for number, line in enumerate(self._lines) if line.startswith("- ")}
+        lines = {number: line[2:] for number, line in enumerate(self._lines) if line.startswith("- ")}
+        return {number: later.without_newer(line) for number, line in lines.items()}
 
     def put(self, number: int, text: str) -> None:
         """Replace the statement on a line."""

@@ -20,6 +20,7 @@ from commonplace.jobs.rules import (
     clauses,
     complete,
     corrections,
+    later,
     listed,
     matching,
     orders,
@@ -140,19 +141,22 @@ class Reader:
         for begin, end, mark in clauses.sentences(masked):
             said = one_line(masked[begin:end])
             asks = mark.strip().startswith(("?", "？")) or guard("question_start").match(updates.worded(said))
-            if clauses.MASK in said or asks or not updates.is_news(said) or (self._asked and updates.is_bare(said)):
+            is_news = updates.is_news(said)
+            if clauses.MASK in said or asks or not (is_news or later.is_said_of(said)):
+                continue
+            if self._asked and is_news and updates.is_bare(said):
                 continue
             said = dates.absolute(said, item.message.at, self._talk.zone, once=False)[0] if item.message.at else said
             span = (start + begin, start + end)
             inside = [memo for memo in found if memo.span[0] < span[1] and span[0] < memo.span[1]]
-            if inside:
+            if inside and is_news:
                 last = max(inside, key=lambda memo: (memo.slot != CHANGE, memo.span))
                 found[found.index(last)] = msgspec.structs.replace(last, news=said)
-            else:
+            elif not inside:
                 name = plain_name(item.message.name)
                 text = personal.fitted(self._talk, _last_clause(updates.worded(said)), 0, name)
                 memo = talks.memo_of(item, "fact", text or said, span, 0.3, slot=CHANGE)
-                found.append(msgspec.structs.replace(memo, news=said))
+                found.append(msgspec.structs.replace(memo, news=said if is_news else ""))
         return found
 
     def _stated(self, item: RecordedMessage, start: int, clause: Clause, before: Clause | None) -> Memo | None:

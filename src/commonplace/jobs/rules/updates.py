@@ -32,12 +32,13 @@ _LONGEST: Final = 200  # characters of a sentence that corrects
 
 def is_news(said: str) -> bool:
     """True if a sentence has a sign that something changed, and is of the person who speaks, and of now."""
-    return (
-        len(said) <= _LONGEST
-        and guard("update_sign").search(said) is not None
-        and not any(guard(name).search(said) for name in ("unreal", "condition", "report", "update_not_mine"))
-        and not denials.doubts(guard("update_put").sub(" ", said))
-    )
+    return len(said) <= _LONGEST and guard("update_sign").search(said) is not None and is_of_now(said)
+
+
+def is_of_now(said: str) -> bool:
+    """True if a sentence is of the person who speaks, and nothing in it is supposed, planned, long past or reported."""
+    unsure = any(guard(name).search(said) for name in ("unreal", "condition", "report", "update_not_mine"))
+    return not unsure and not denials.doubts(guard("update_put").sub(" ", said))
 
 
 def is_bare(said: str) -> bool:

@@ -1,0 +1,83 @@
+"""Finds the statement that a person's newer words speak against, if no rule can say what is so now.
+
+`Never commit to main.` and a week later `It's fine to commit to main now.`: the statement stays, with the newer words
+and their day behind it, and its reader can judge. Pure functions over texts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final, TypeVar
+
+from commonplace.jobs.rules import matching, updates
+from commonplace.jobs.rules.memos import CHANGE, Memo
+from commonplace.jobs.rules.patterns import ends, guard
+from commonplace.text import content, denials
+from commonplace.text.patterns import pattern
+from commonplace.text.pieces import one_line
+
+Key = TypeVar("Key")
+_NEWER: Final = pattern(r" \((?:\d{4}-\d\d-\d\d|later): “[^“”]*”\)\Z")
+_LONGEST: Final = 160  # characters of newer words
+_MOST, _HALF = 0.6, 0.5  # of the words of a statement, which newer words repeat
+
+
+def without_newer(stated: str) -> str:
+    """Return a statement without newer words behind it."""
+    return _NEWER.sub("", stated)
+
+
+def with_newer(stated: str, memo: Memo) -> str:
+    """Return a statement with the words of a memo, and their day if it is known, behind it."""
+    said = _words_of(memo).translate({0x201C: '"', 0x201D: '"'})
+    day = f"{memo.at:%Y-%m-%d}" if memo.at else "later"
+    return f"{stated} ({day}: “{said}”)"
+
+
+def is_said_of(said: str) -> bool:
+    """True if a sentence of a person says that something is over, is so again or may be done now."""
+    signs = (guard("ended"), guard("allowed"), *(one.over for one in ends()))
+    sure = guard("allowed").sub(" ", said)  # `you may`
+    return len(said) <= _LONGEST and any(sign.search(said) for sign in signs) and updates.is_of_now(sure)
+
+
+def spoken_against(memo: Memo, stated: Iterable[tuple[Key, str]]) -> Key | None:
+    """Return the key of the statement that a memo speaks against most; None if there is none, or more than one.
+
+    Words that say that something ended need to name what it is about; others repeat most of a statement and deny it, or
+    say that something is so again.
+    """
+    said = _words_of(memo)
+    if not is_said_of(said):
+        return None
+    over = (guard("ended"), *(one.over for one in ends()))
+    ended = any(sign.search(said) for sign in over)
+    again = guard("allowed").search(said) is not None
+    mine, denied = content.Vocabulary(content.content(said)), denials.denies(said)
+    found: dict[Key, float] = {}
+    for key, other in stated:
+        if any(sign.search(other) for sign in over) or matching.of_another_person(said, other):
+            continue
+        known = content.content(other) - _LIGHT
+        shared = mine.shared(known)
+        share = len(shared) / max(1, len(known))
+        named = bool(shared & content.names(other)) or any(
+            one.over.search(said) and one.held.search(other) for one in ends()
+        )
+        denies = share >= _MOST and denied != denials.denies(other)
+        against = ended or (again and (denies or (memo.slot == CHANGE and named and share < 1)))
+        if (share >= _HALF and (ended or (against and len(shared) > 1))) or (ended and named):
+            found[key] = share
+    best = max(found.values(), default=0.0)
+    keys = [key for key, share in found.items() if share == best]
+    return keys[0] if len(keys) == 1 else None
+
+
+def _words_of(memo: Memo) -> str:
+    """Return the sentence that a memo was said in, as far as it is known."""
+    return memo.news or one_line(memo.quote)
+
+
+_LIGHT: Final = content.content("""
+    user users please always never immer nie niemals toujours jamais siempre nunca sempre mai altijd nooit zawsze nigdy
+    всегда никогда""") | {"not", "no"}

@@ -1,0 +1,110 @@
+"""What a person says against a statement is kept behind it if no rule can tell what is so now (issue 17)."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from commonplace import Memory, Message
+from commonplace.jobs.rules import later, proposing
+from commonplace.operations import AddEntry, ReplaceEntry
+from commonplace.records import RecordedMessage
+from commonplace.testing import FixedClock
+from marking import in_one_test
+
+AT = datetime(2026, 11, 2, 9, tzinfo=UTC)
+TARGETS = dict.fromkeys(("preference", "fact", "decision", "instruction"), proposing.Place(path="MEMORY.md"))
+
+
+def after(*said: str) -> list[str]:
+    """Return what is known once each message, in a talk of its own, was read."""
+    known: list[str] = []
+    for text in said:
+        recorded = [RecordedMessage("m0", "s", "s", 0, Message("user", text, id="u", at=AT), 0)]
+        before = [proposing.Known(f"k{n}", "MEMORY.md", each) for n, each in enumerate(known)]
+        made = proposing.propose(recorded, session="s", zone=UTC, targets=TARGETS, existing=before)
+        for edit in made.operations:
+            if isinstance(edit, ReplaceEntry):
+                known[int(edit.target[1:])] = edit.text
+            elif isinstance(edit, AddEntry):
+                known.append(edit.text)
+    return known
+
+
+@in_one_test(
+    ("before", "said"),
+    [
+        ("Never push to the release branch.", "It's fine to push to the release branch now."),
+        ("Never push to the release branch.", "You may push to the release branch again."),
+        ("Never push to the release branch.", "Forget the rule about the release branch, push there."),
+        ("Never deploy on Saturdays.", "Saturday deploys are fine."),
+        ("Always ask before deleting branches.", "Stop asking before deleting branches."),
+        ("My girlfriend is called Nora.", "Nora and I broke up."),
+        ("My girlfriend is called Nora.", "Nora left me."),
+        ("My girlfriend is called Nora.", "I'm single again."),
+        ("I work at Brightwater.", "I got fired from Brightwater."),
+        ("I work at Brightwater.", "I quit my job."),
+        ("Heron uses Redis instead of SQLite.", "Heron is back on SQLite."),
+        ("Meine Freundin heißt Nora.", "Nora und ich haben uns getrennt."),
+        ("我的女朋友叫小雨。", "我和小雨分手了。"),
+    ],
+)
+def test_the_newer_words_are_behind_the_statement(before: str, said: str) -> None:
+    (stated,) = after(before)
+    (noted,) = after(before, said)
+    assert noted == f"{stated} (2026-11-02: “{said.rstrip('.。')}”)"
+    assert later.without_newer(noted) == stated
+
+
+@in_one_test(
+    ("before", "said"),
+    [
+        ("Never push to the release branch.", "I pushed to the release branch by mistake yesterday."),
+        ("Never push to the release branch.", "Can you push to the release branch now?"),
+        ("Never push to the release branch.", "If it is fine, push to the release branch again."),
+        ("My girlfriend is called Nora.", "Nora is back from Spain."),
+        ("My girlfriend is called Nora.", "Tom and his wife broke up."),
+        ("I work at Brightwater.", "Brightwater is quite busy again."),
+        ("My brother Tom works at Brightwater.", "I quit my job."),
+        ("Our API listens on port 8080.", "The API is slow again today."),
+    ],
+)
+def test_what_is_said_of_something_else_is_not(before: str, said: str) -> None:
+    assert after(before, said)[0] == after(before)[0]
+
+
+def test_only_the_newest_words_are_behind_it_and_none_once_it_is_said_again() -> None:
+    rule = "Never push to the release branch."
+    said = [rule, "It's fine to push to the release branch now.", "You are allowed to push to the release branch."]
+    assert after(*said) == [f"{rule} (2026-11-02: “You are allowed to push to the release branch”)"]
+    assert after(*said, rule) == [rule]
+
+
+@pytest.mark.parametrize("layout", ["native", "two-layer", "memdir"])
+def test_the_prompt_has_both_and_says_where_they_are_from(tmp_path: Path, layout: str) -> None:
+    clock = FixedClock(AT)
+    with Memory.open(tmp_path, layout=layout, clock=clock, jobs="inline") as memory:
+        for number, text in enumerate(("Never push to main.", "It's fine to push to main now.")):
+            memory.append(f"cli:{number}", [Message("user", text), Message("assistant", "OK.")])
+            memory.end(f"cli:{number}")
+            memory.flush()
+            clock.advance(days=7)
+        hit = memory.recall("push to main", layers=None, k=1)[0]
+        assert "(2026-11-09: “It's fine to push to main now”)" in hit.text
+        assert {each.session for each in hit.sources} >= {"cli:1"} | ({"cli:0"} if layout != "memdir" else set())
+
+
+@in_one_test(
+    ("before", "said"),
+    [
+        ("My name is Ada.", "The dog's name is Rex now."),
+        ("Our CI is Jenkins.", "The customer's CI is GitLab now."),
+        ("My email is ada@x.example.", "Bob's email is bob@y.example now."),
+        ("The server is on Hetzner.", "The backup server is on OVH now."),
+        ("Our office is in Oslo.", "The customer's office is in Bergen from now on."),
+    ],
+)
+def test_a_thing_of_another_leaves_ones_own_as_it_is(before: str, said: str) -> None:
+    assert after(before, said)[0] == after(before)[0]
