@@ -38,7 +38,6 @@ def after(*said: str) -> list[str]:
     [
         ("Never push to the release branch.", "It's fine to push to the release branch now."),
         ("Never push to the release branch.", "You may push to the release branch again."),
-        ("Never push to the release branch.", "Forget the rule about the release branch, push there."),
         ("Never deploy on Saturdays.", "Saturday deploys are fine."),
         ("Always ask before deleting branches.", "Stop asking before deleting branches."),
         ("My girlfriend is called Nora.", "Nora and I broke up."),

@@ -73,6 +73,15 @@ def spoken_against(memo: Memo, stated: Iterable[tuple[Key, str]]) -> Key | None:
     return keys[0] if len(keys) == 1 else None
 
 
+def wished_away(said: str, stated: Iterable[tuple[Key, str]]) -> list[Key]:
+    """Return the keys of the statements that a sentence asks to forget: it says most of what they say."""
+    if guard("wished_away").search(said) is None:
+        return []
+    mine = content.Vocabulary(content.content(said))
+    known = [(key, content.content(other) - _LIGHT) for key, other in stated]
+    return [key for key, words in known if words and len(mine.shared(words)) >= _MOST * len(words)]
+
+
 def _words_of(memo: Memo) -> str:
     """Return the sentence that a memo was said in, as far as it is known."""
     return memo.news or one_line(memo.quote)

@@ -16,12 +16,25 @@ from typing import Any
 import msgspec
 
 from commonplace.guard.screened import instant
+from commonplace.guard.trust import message_trust
 from commonplace.jobs.rules import clauses, later, matching, overruling, patterns, reading, subjects, values
 from commonplace.jobs.rules.memos import CHANGE, Known, Memo, Place, Targets
 from commonplace.jobs.rules.patterns import guard
 from commonplace.layouts.codecs.topics import name_for
-from commonplace.operations import NOTED, AddEntry, AppendJournal, Edit, Proposal, PutItem, PutTopic, ReplaceEntry
+from commonplace.operations import (
+    NOTED,
+    AddEntry,
+    AppendJournal,
+    Edit,
+    Proposal,
+    PutItem,
+    PutTopic,
+    RemoveEntry,
+    RemoveItem,
+    ReplaceEntry,
+)
 from commonplace.records import RecordedMessage, Source, Trust, lowest_trust
+from commonplace.text import content
 from commonplace.text.pieces import fingerprint
 
 __all__ = ["Known", "Memo", "Place", "Targets", "extract", "propose"]
@@ -114,6 +127,9 @@ def propose(
     """
     memos = [memo for memo in _gather(messages, zone) if memo.number >= since]
     desk = _Desk(session, targets, existing, [memo.text for memo in memos], only_noted)
+    for message in messages:
+        if message.number >= since and message.message.role == "user" and message_trust(message) == "user":
+            desk.take_out(message)
     for memo in memos:
         desk.put(memo)
     text, operations = _journal(desk.noted), desk.operations()
@@ -161,6 +177,23 @@ class _Desk:
             self._into_topic(memo, place)
         else:
             self._into_list(memo, place)
+
+    def take_out(self, message: RecordedMessage) -> None:
+        """Remove what a message of the person asks to forget."""
+        known = [(each, each.text) for each in self._known if self._reaches(each) and each.id not in self._replaced]
+        for said in content.sentences(message.text):
+            for each in later.wished_away(said, known):
+                rests = {
+                    "sources": (Source(self._session, message.message.id or message.id),),
+                    "quotes": (said,),
+                    "trust": "user",
+                }
+                place = next((place for place in self._targets.values() if place.path == each.path), None)
+                self._known.remove(each)
+                if place is not None and place.form == "item":
+                    self._edits.append(RemoveItem(path=each.path, id=each.id.rpartition("#")[2], **rests))
+                else:
+                    self._edits.append(RemoveEntry(path=each.path, target=each.id, **rests))
 
     def operations(self) -> tuple[Edit, ...]:
         return (*self._edits, *(body.operation() for body in self._bodies.values() if body.sources))

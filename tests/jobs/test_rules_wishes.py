@@ -1,0 +1,61 @@
+"""What a person asks in a talk to forget is taken out of what is shown (issue 17)."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from commonplace import Memory, Message
+from commonplace.testing import FixedClock
+
+AT = datetime(2026, 11, 2, 9, tzinfo=UTC)
+
+
+def shown(folder: Path, layout: str, *said: str) -> str:
+    """Return what enters a prompt after each sentence was said in a talk of its own."""
+    clock = FixedClock(AT)
+    with Memory.open(folder, layout=layout, clock=clock, jobs="inline") as memory:
+        for number, text in enumerate(said):
+            memory.append(f"cli:{number}", [Message("user", text), Message("assistant", "OK.")])
+            memory.end(f"cli:{number}")
+            memory.flush()
+            clock.advance(days=1)
+        return memory.context("cli:new").stable
+
+
+@pytest.mark.parametrize(
+    ("layout", "wish"),
+    [
+        ("native", "Forget that I'm pregnant."),
+        ("native", "Please forget what I told you about my pregnancy."),
+        ("native", "Delete that I'm pregnant from your memory."),
+        ("two-layer", "You can forget about the pregnancy."),
+    ],
+)
+def test_what_a_person_asks_to_forget_leaves_the_prompt(tmp_path: Path, layout: str, wish: str) -> None:
+    others = "I live in Oslo with two cats."
+    assert "pregnant" in shown(tmp_path / "before", layout, others, "I'm pregnant.")
+    left = shown(tmp_path / "after", layout, others, "I'm pregnant.", wish)
+    assert "pregnan" not in left
+    assert "Oslo" in left
+
+
+def test_a_rule_that_a_person_asks_to_forget_leaves_the_prompt(tmp_path: Path) -> None:
+    said = "Never push to the release branch.", "Forget the rule about the release branch, push there."
+    assert "release branch" not in shown(tmp_path, "native", *said)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "Forget it, the tests pass now.",
+        "Please remove the pregnancy page from the docs.",
+        "I always forget my umbrella in Oslo.",
+        "Don't forget that I'm pregnant.",
+        "Can you delete the old branch?",
+    ],
+)
+def test_another_forgetting_takes_nothing_out(tmp_path: Path, other: str) -> None:
+    assert "pregnant" in shown(tmp_path, "native", "I'm pregnant.", other)
