@@ -110,13 +110,13 @@ def test_adopting_changes_no_byte_no_time_and_no_name_of_theirs(tmp_path):
         os.utime(path, ns=(10**18, 10**18))
     before = theirs(tmp_path)
     adopt.adopt(tmp_path)
-    with opened(tmp_path, model()) as memory:
+    with opened(tmp_path, jobs="worker") as memory:
         assert "Keeps bees." in memory.context("telegram:a_b", "bees").stable
         assert [hit.text for hit in memory.recall("Talked about bees", layers=["journals"])] == ["Talked about bees."]
         memory.append("telegram:a_b", [Message("user", "and goats")])
         memory.sync()
     assert theirs(tmp_path) == before
-    with opened(tmp_path) as memory:
+    with opened(tmp_path, jobs="worker") as memory:
         memory.remember("Keeps goats.")
     changed = {name for name, was in theirs(tmp_path).items() if before[name] != was}
     assert changed == {"memory/MEMORY.md"}
