@@ -31,6 +31,7 @@ def shown(folder: Path, layout: str, *said: str) -> str:
         ("native", "Forget that I'm pregnant."),
         ("native", "Please forget what I told you about my pregnancy."),
         ("native", "Delete that I'm pregnant from your memory."),
+        ("native", "Forget that I'm pregnant. Really, please forget that I'm pregnant."),
         ("two-layer", "You can forget about the pregnancy."),
     ],
 )

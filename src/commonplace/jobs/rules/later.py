@@ -18,6 +18,7 @@ from commonplace.text.pieces import one_line
 
 Key = TypeVar("Key")
 _NEWER: Final = pattern(r" \((?:\d{4}-\d\d-\d\d|later): “[^“”]*”\)\Z")
+_LEFT: Final = pattern(r"\b(?:from|not|instead of) (?:[A-Z][\w-]+ ?)+")  # what a statement says is over
 _LONGEST: Final = 160  # characters of newer words
 _MOST, _HALF = 0.6, 0.5  # of the words of a statement, which newer words repeat
 
@@ -61,7 +62,7 @@ def spoken_against(memo: Memo, stated: Iterable[tuple[Key, str]]) -> Key | None:
         known = content.content(other) - _LIGHT
         shared = mine.shared(known)
         share = len(shared) / max(1, len(known))
-        named = bool(shared & content.names(other)) or any(
+        named = bool(shared & content.names(_LEFT.sub("", other))) or any(
             one.over.search(said) and one.held.search(other) for one in ends()
         )
         denies = share >= _MOST and denied != denials.denies(other)

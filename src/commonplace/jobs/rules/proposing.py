@@ -180,16 +180,12 @@ class _Desk:
 
     def take_out(self, message: RecordedMessage) -> None:
         """Remove what a message of the person asks to forget."""
-        known = [(each, each.text) for each in self._known if self._reaches(each) and each.id not in self._replaced]
+        source = Source(self._session, message.message.id or message.id)
         for said in content.sentences(message.text):
-            for each in later.wished_away(said, known):
-                rests = {
-                    "sources": (Source(self._session, message.message.id or message.id),),
-                    "quotes": (said,),
-                    "trust": "user",
-                }
-                place = next((place for place in self._targets.values() if place.path == each.path), None)
+            rests: dict[str, Any] = {"sources": (source,), "quotes": (said,), "trust": "user"}
+            for each in later.wished_away(said, [(known, known.text) for known in self._known if self._reaches(known)]):
                 self._known.remove(each)
+                place = next((place for place in self._targets.values() if place.path == each.path), None)
                 if place is not None and place.form == "item":
                     self._edits.append(RemoveItem(path=each.path, id=each.id.rpartition("#")[2], **rests))
                 else:
