@@ -19,6 +19,7 @@ from commonplace.text.pieces import one_line
 Key = TypeVar("Key")
 _NEWER: Final = pattern(r" \((?:\d{4}-\d\d-\d\d|later): “[^“”]*”\)\Z")
 _LEFT: Final = pattern(r"\b(?:from|not|instead of) (?:[A-Z][\w-]+ ?)+")  # what a statement says is over
+_CLAUSE_END: Final = pattern(r"[,;:，；：]|\s[–—-]\s")
 _LONGEST: Final = 160  # characters of newer words
 _MOST, _HALF = 0.6, 0.5  # of the words of a statement, which newer words repeat
 
@@ -75,10 +76,13 @@ def spoken_against(memo: Memo, stated: Iterable[tuple[Key, str]]) -> Key | None:
 
 
 def wished_away(said: str, stated: Iterable[tuple[Key, str]]) -> list[Key]:
-    """Return the keys of the statements that a sentence asks to forget: it says most of what they say."""
-    if guard("wished_away").search(said) is None:
+    """Return the keys of the statements that a sentence asks to forget: the clause that asks says most of them."""
+    asked = guard("wished_away").search(said)
+    if asked is None:
         return []
-    mine = content.Vocabulary(content.content(said))
+    mine = content.Vocabulary(
+        content.content(_CLAUSE_END.split(said[asked.start() :].lstrip(",;，； "), maxsplit=1)[0])
+    )
     known = [(key, content.content(other) - _LIGHT) for key, other in stated]
     return [key for key, words in known if words and len(mine.shared(words)) >= _MOST * len(words)]
 

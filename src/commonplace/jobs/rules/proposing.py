@@ -15,6 +15,7 @@ from typing import Any
 
 import msgspec
 
+from commonplace.guard.pasted import own_words
 from commonplace.guard.screened import instant
 from commonplace.guard.trust import message_trust
 from commonplace.jobs.rules import clauses, later, matching, overruling, patterns, reading, subjects, values
@@ -181,7 +182,7 @@ class _Desk:
     def take_out(self, message: RecordedMessage) -> None:
         """Remove what a message of the person asks to forget."""
         source = Source(self._session, message.message.id or message.id)
-        for said in content.sentences(message.text):
+        for said in content.sentences(own_words(message.text)):
             rests: dict[str, Any] = {"sources": (source,), "quotes": (said,), "trust": "user"}
             for each in later.wished_away(said, [(known, known.text) for known in self._known if self._reaches(known)]):
                 self._known.remove(each)
