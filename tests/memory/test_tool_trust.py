@@ -162,7 +162,7 @@ def test_the_tool_removes_what_a_person_just_asked_to_forget(tmp_path, layout, s
         memory.append("chat:1", [Message("user", "I am allergic to peanuts."), Message("assistant", "Noted.")])
         memory.reset("chat:1")
         memory.consolidate("chat:1")
-        found = [hit for hit in memory.recall("allergic to peanuts") if hit.trust == "user" and hit.layer != "messages"]
+        found = [hit for hit in memory.recall("allergic to peanuts") if hit.layer != "sessions"]
         if layout == "facts":
             memory.remember("User is allergic to peanuts.", kind="fact", actor=PERSON)
             found = memory.recall("allergic to peanuts", k=1)
