@@ -134,3 +134,9 @@ def test_colours_change_no_text(run, monkeypatch, columns):
     plain = steady.sub("", run("demo").out)
     monkeypatch.setenv("FORCE_COLOR", "1")
     assert steady.sub("", ANSI.sub("", run("demo").out)) == plain
+
+
+def test_what_it_says_to_try_can_be_typed_where_the_command_is_not_on_the_path(run, here, monkeypatch):
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.setattr("sys.argv", [str(here / "bin" / "commonplace")])
+    assert "bin/commonplace -C demo-memory recall " in run("demo").out

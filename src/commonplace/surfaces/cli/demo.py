@@ -6,7 +6,10 @@ which it marks as its own; a folder without that mark is never emptied.
 
 from __future__ import annotations
 
+import os
+import shlex
 import shutil
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -204,12 +207,15 @@ def _files(memory: Memory, transcript: str | None) -> Iterator[str]:
     yield ""
     yield from drawing.files(folder)
     yield ""
-    command = f"commonplace -C {folder.name!r}"
+    script, here = Path(sys.argv[0]).absolute(), Path.cwd()
+    below = script.is_relative_to(here) and not shutil.which("commonplace")
+    name = str(script.relative_to(here)) if below else "commonplace"
+    command = f"{name} -C {shlex.quote(os.path.relpath(folder))}"
     yield f"{command} recall {question!r}"
     yield f"{command} context -q {question!r}"
     yield f"{command} remember 'Lars is the new contact'"
     yield f"{command} log"
-    yield "commonplace demo TRANSCRIPT" + terminal.faint("   the same with your own conversation")
+    yield f"{name} demo TRANSCRIPT" + terminal.faint("   the same with your own conversation")
 
 
 PARTS: Final = {
