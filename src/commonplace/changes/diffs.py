@@ -1,9 +1,12 @@
-"""Show what an edit makes of a file, by line, and what it takes away."""
+"""Show and invert edits that are given as kept spans and new texts.
+
+The diff is of what was really written: it is read from the pieces, not from a description of them, and its
+cost depends on what changed, not on the size of the file.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from difflib import SequenceMatcher
+from collections.abc import Iterable, Iterator, Sequence
 
 from commonplace.text.pieces import truncate
 from commonplace.text.spans import Keep
@@ -24,18 +27,20 @@ def gaps(original: bytes, pieces: Sequence[Piece]) -> Iterator[tuple[int, bytes]
         yield at, original[at:]
 
 
-def of_edit(path: str, before: bytes, after: bytes) -> str:
+def of_pieces(path: str, original: bytes, pieces: Sequence[Piece]) -> str:
     """Show an edit as removed and added lines under the file's name, each change with its line number."""
-    old, new = (data.decode("utf-8", "replace").splitlines() for data in (before, after))
-    head = _same(old, new)
-    tail = _same(old[head:][::-1], new[head:][::-1])
-    olds, news = old[head : len(old) - tail], new[head : len(new) - tail]
     shown = [f"--- {path}"]
-    for tag, i, j, k, m in SequenceMatcher(None, olds, news).get_opcodes():
-        if tag != "equal":
-            shown.append(f"@@ line {head + i + 1} @@")
-            shown += [f"-{line}" for line in olds[i:j]]
-            shown += [f"+{line}" for line in news[k:m]]
+    for start, removed, added in _hunks(original, pieces):
+        number = original.count(b"\n", 0, start) + 1
+        gone, came = removed.decode("utf-8", "replace").splitlines(), added.splitlines()
+        while gone and came and gone[0] == came[0]:  # a last line without its line break is in both
+            del gone[0], came[0]
+            number += 1
+        while gone and came and gone[-1] == came[-1]:
+            del gone[-1], came[-1]
+        shown.append(f"@@ line {number} @@")
+        shown.extend(f"-{line}" for line in gone)
+        shown.extend(f"+{line}" for line in came)
     return truncate("\n".join(shown), SHOWN_CHARS, "\n... and more; `show` has the whole file")
 
 
@@ -44,7 +49,49 @@ def added(path: str, lines: Sequence[str]) -> str:
     return truncate("\n".join([f"--- {path}", *(f"+{line}" for line in lines)]), SHOWN_CHARS, "\n... and more")
 
 
-def _same(one: Sequence[str], other: Sequence[str]) -> int:
-    """Return with how many same lines two texts begin."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((at for at, (mine, theirs) in pairs if mine != theirs), min(len(one), len(other)))
+def _hunks(original: bytes, pieces: Sequence[Piece]) -> Iterator[tuple[int, bytes, str]]:
+    """Yield (line start, removed bytes, added text) of each change, grown to whole lines."""
+    end_of_last = 0
+    open_hunk: tuple[int, int, str] | None = None  # start, end in the original, new text so far
+    for low, high, text in _replacements(original, pieces):
+        start = original.rfind(b"\n", 0, low) + 1 if low else 0
+        start = max(start, end_of_last)
+        if open_hunk is not None and start <= open_hunk[1]:
+            middle = original[open_hunk[1] : low].decode("utf-8", "replace")
+            open_hunk = (open_hunk[0], high, open_hunk[2] + middle + text)
+            continue
+        if open_hunk is not None:
+            closed = _close(original, open_hunk)
+            end_of_last = open_hunk[0] + len(closed[1])
+            yield closed
+            start = max(start, min(end_of_last, low))
+        open_hunk = (start, high, original[start:low].decode("utf-8", "replace") + text)
+    if open_hunk is not None:
+        yield _close(original, open_hunk)
+
+
+def _close(original: bytes, hunk: tuple[int, int, str]) -> tuple[int, bytes, str]:
+    start, end, text = hunk
+    whole_line = (end == start or original[end - 1 : end] == b"\n") and (not text or text.endswith("\n"))
+    if not whole_line:
+        stop = original.find(b"\n", end)
+        stop = len(original) if stop < 0 else stop + 1
+        text += original[end:stop].decode("utf-8", "replace")
+        end = stop
+    return start, original[start:end], text
+
+
+def _replacements(original: bytes, pieces: Iterable[Piece]) -> Iterator[tuple[int, int, str]]:
+    """Yield (start, end, new text) for each part of the original that is replaced."""
+    at = 0
+    text = ""
+    for piece in pieces:
+        if isinstance(piece, str):
+            text += piece
+            continue
+        if text or piece.start > at:
+            yield at, piece.start, text
+            text = ""
+        at = piece.end
+    if text or at < len(original):
+        yield at, len(original), text

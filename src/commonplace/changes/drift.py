@@ -324,7 +324,8 @@ class Drift(msgspec.Struct):
                     "after": content_hash(key, each.after),
                 }
             )
-            shown.append(diffs.of_edit(each.path, each.before or b"", after or b""))
+            old = each.before or b""
+            shown.append(diffs.of_pieces(each.path, old, edits.between(old, after or b"")))
         payload = msgspec.structs.replace(self._payload(edited), diff="\n".join(shown))
         return self.store.commit(
             {"actor": "outside", "kinds": ["outside"], "outside": [log_path(each.path) for each in edited]},

@@ -351,7 +351,7 @@ class Plan:
     def diff(self) -> str:
         """Show what the files' texts would lose and gain, by line."""
         shown = [
-            diffs.of_edit(path, rope.original, b"" if path in self._deleted else rope.data)
+            diffs.of_pieces(path, rope.original, () if path in self._deleted else rope.pieces)
             for path, rope in sorted(self.ropes.items())
             if rope.changed and not path.startswith(".")
         ]
