@@ -8,7 +8,10 @@ from pathlib import Path
 import pytest
 
 from commonplace import Memory, Message
+from commonplace.jobs.rules import proposing
+from commonplace.records import RecordedMessage
 from commonplace.testing import FixedClock
+from marking import in_one_test
 
 AT = datetime(2026, 11, 2, 9, tzinfo=UTC)
 
@@ -41,6 +44,24 @@ def test_what_a_person_asks_to_forget_leaves_the_prompt(tmp_path: Path, layout: 
     left = shown(tmp_path / "after", layout, others, "I'm pregnant.", wish)
     assert "pregnan" not in left
     assert "Oslo" in left
+
+
+@in_one_test(
+    "wish",
+    [
+        "Forget that I'm pregnant.",
+        "OK, forget what I told you about my pregnancy.",
+        "Please delete that I'm pregnant from your notes.",
+    ],
+)
+def test_so_it_does_in_the_same_talk(wish: str) -> None:
+    said = ["I live in Oslo with two cats.", "I'm pregnant.", wish]
+    talk = [RecordedMessage(f"m{n}", "s", "s", n, Message("user", text, at=AT), n) for n, text in enumerate(said)]
+    assert [memo.text for memo in proposing.extract(talk, zone=UTC)] == ["User lives in Oslo with two cats."]
+
+
+def test_a_wish_in_another_language_is_one_too(tmp_path: Path) -> None:
+    assert "Oslo" not in shown(tmp_path, "native", "Ich wohne in Oslo.", "Vergiss bitte, dass ich in Oslo wohne.")
 
 
 def test_a_rule_that_a_person_asks_to_forget_leaves_the_prompt(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from commonplace.text.pieces import one_line
 Key = TypeVar("Key")
 _NEWER: Final = pattern(r" \((?:\d{4}-\d\d-\d\d|later): “[^“”]*”\)\Z")
 _LEFT: Final = pattern(r"\b(?:from|not|instead of) (?:[A-Z][\w-]+ ?)+")  # what a statement says is over
-_CLAUSE_END: Final = pattern(r"[,;:，；：]|\s[–—-]\s")
+_CLAUSE_END: Final = pattern(r"[,;:，；：](?!\s?(?:dass|że|что)\b)|\s[–—-]\s")
 _LONGEST: Final = 160  # characters of newer words
 _MOST, _HALF = 0.6, 0.5  # of the words of a statement, which newer words repeat
 
@@ -38,41 +38,45 @@ def with_newer(stated: str, memo: Memo) -> str:
 
 def is_said_of(said: str) -> bool:
     """True if a sentence of a person says that something is over, is so again or may be done now."""
-    signs = (guard("ended"), guard("allowed"), *(one.over for one in ends()))
-    sure = guard("allowed").sub(" ", said)  # `you may`
-    return len(said) <= _LONGEST and any(sign.search(said) for sign in signs) and updates.is_of_now(sure)
+    may = guard("allowed")
+    sure = may.sub(" ", said)  # `you may`
+    return len(said) <= _LONGEST and (_is_end(said) or may.search(said) is not None) and updates.is_of_now(sure)
 
 
 def spoken_against(memo: Memo, stated: Iterable[tuple[Key, str]]) -> Key | None:
-    """Return the key of the statement that a memo speaks against most; None if there is none, or more than one.
+    """Return the key of the statement that a memo speaks against most; None if there is none, or more than one."""
+    said = _words_of(memo)
+    found: dict[Key, float] = {}
+    for key, other in stated if is_said_of(said) else ():
+        known = content.content(other) - _LIGHT
+        shared = content.Vocabulary(content.content(said)).shared(known)
+        if _is_against(memo, said, other, shared, len(shared) / max(1, len(known))):
+            found[key] = len(shared) / len(known)
+    most = max(found.values(), default=0.0)
+    keys = [key for key, share in found.items() if share == most]
+    return keys[0] if len(keys) == 1 else None
+
+
+def _is_against(memo: Memo, said: str, other: str, shared: frozenset[str], share: float) -> bool:
+    """True if a sentence is of what a statement says, of whose words it repeats a share, and speaks against it.
 
     Words that say that something ended need to name what it is about; others repeat most of a statement and deny it, or
     say that something is so again.
     """
-    said = _words_of(memo)
-    if not is_said_of(said):
-        return None
-    over = (guard("ended"), *(one.over for one in ends()))
-    ended = any(sign.search(said) for sign in over)
-    again = guard("allowed").search(said) is not None
-    mine, denied = content.Vocabulary(content.content(said)), denials.denies(said)
-    found: dict[Key, float] = {}
-    for key, other in stated:
-        if any(sign.search(other) for sign in over) or matching.of_another_person(said, other):
-            continue
-        known = content.content(other) - _LIGHT
-        shared = mine.shared(known)
-        share = len(shared) / max(1, len(known))
-        named = bool(shared & content.names(_LEFT.sub("", other))) or any(
-            one.over.search(said) and one.held.search(other) for one in ends()
-        )
-        denies = share >= _MOST and denied != denials.denies(other)
-        against = ended or (again and (denies or (memo.slot == CHANGE and named and share < 1)))
-        if (share >= _HALF and (ended or (against and len(shared) > 1))) or (ended and named):
-            found[key] = share
-    best = max(found.values(), default=0.0)
-    keys = [key for key, share in found.items() if share == best]
-    return keys[0] if len(keys) == 1 else None
+    if _is_end(other) or matching.of_another_person(said, other):
+        return False
+    named = bool(shared & content.names(_LEFT.sub("", other)))
+    if _is_end(said):
+        unnamed = any(end.over.search(said) and end.held.search(other) for end in ends())
+        return named or unnamed or share >= _HALF
+    denies = share >= _MOST and denials.denies(said) != denials.denies(other)
+    again = memo.slot == CHANGE and named and _HALF <= share < 1
+    return len(shared) > 1 and guard("allowed").search(said) is not None and (denies or again)
+
+
+def _is_end(text: str) -> bool:
+    """True if a text says that something ended."""
+    return any(sign.search(text) for sign in (guard("ended"), *(end.over for end in ends())))
 
 
 def wished_away(said: str, stated: Iterable[tuple[Key, str]]) -> list[Key]:

@@ -65,7 +65,7 @@ def _gather(messages: Sequence[RecordedMessage], zone: tzinfo) -> list[Memo]:
     failures: list[Memo] = []
     last_failure = -2 * _FAILURES_BESIDE
     for message in messages:
-        if message.message.role == "user" and reading.not_for_memory(message.text):
+        if message.message.role == "user":
             memos = [memo for memo in memos if not reading.is_forgotten(memo, message)]
         errors = list(reader.errors(message))
         failures.extend(errors)
@@ -186,8 +186,7 @@ class _Desk:
             rests: dict[str, Any] = {"sources": (source,), "quotes": (said,), "trust": "user"}
             for each in later.wished_away(said, [(known, known.text) for known in self._known if self._reaches(known)]):
                 self._known.remove(each)
-                place = next((place for place in self._targets.values() if place.path == each.path), None)
-                if place is not None and place.form == "item":
+                if self._item_place(each) is not None:
                     self._edits.append(RemoveItem(path=each.path, id=each.id.rpartition("#")[2], **rests))
                 else:
                     self._edits.append(RemoveEntry(path=each.path, target=each.id, **rests))
@@ -253,7 +252,6 @@ class _Desk:
 
     def _replace(self, old: Known, memo: Memo, text: str, *, beside: Known | None = None) -> None:
         """Replace what is known by a text, which rests on a memo and on what it is kept beside."""
-        place = next((place for place in self._targets.values() if place.path == old.path), None)
         rests = self._rests_on(memo)
         if beside is not None:
             rests |= {"sources": beside.sources + rests["sources"], "quotes": beside.quotes + rests["quotes"]}
@@ -263,13 +261,18 @@ class _Desk:
             rests = {**rests} | {key: getattr(before, key) + rests[key] for key in ("sources", "quotes", "overrules")}
         self._known[self._known.index(old)] = Known(old.id, old.path, text)
         self.noted.append(f"{text} (before: {old.text})")
-        if place is not None and place.form == "item":
+        if place := self._item_place(old):
             item = self._item(msgspec.structs.replace(memo, text=text), place, old.id.rpartition("#")[2])
             edit: Edit = msgspec.structs.replace(item, **{**rests, "trust": item.trust})
         else:
             edit = ReplaceEntry(path=old.path, target=old.id, text=text, **rests)
         self._edits.append(edit)
         self._replaced[old.id] = edit
+
+    def _item_place(self, known: Known) -> Place | None:
+        """Return the place of items that has a statement; None if it is in no such place."""
+        places = (place for place in self._targets.values() if place.path == known.path)
+        return next((place for place in places if place.form == "item"), None)
 
     def _reaches(self, known: Known) -> bool:
         return not known.title and all(

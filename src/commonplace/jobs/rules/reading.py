@@ -14,7 +14,7 @@ from typing import Final
 
 import msgspec
 
-from commonplace.guard.pasted import pasted
+from commonplace.guard.pasted import own_words, pasted
 from commonplace.guard.phrases import phrase
 from commonplace.jobs.rules import (
     clauses,
@@ -35,7 +35,7 @@ from commonplace.jobs.rules.complete import REASON_GAP, TEXT_CHARS
 from commonplace.jobs.rules.memos import CHANGE, NAMED, RENAMED, Memo
 from commonplace.jobs.rules.patterns import guard
 from commonplace.records import RecordedMessage
-from commonplace.text import dates
+from commonplace.text import content, dates
 from commonplace.text.pieces import one_line, plain_name
 
 MEMOS_PER_MESSAGE: Final = 4  # the least salient go first
@@ -275,10 +275,12 @@ def not_for_memory(text: str) -> bool:
 
 
 def is_forgotten(memo: Memo, item: RecordedMessage) -> bool:
-    """True if a message that is not for memory says what a memo does, or right behind it says nothing of its own."""
-    more = matching.content(phrase("unkept").sub("", item.text))
-    alone = item.number - memo.number <= REPLY_GAP and len(more) <= 1  # `please`
-    return alone or (guard("to_forget").search(item.text) is not None and matching.same(memo.text, item.text))
+    """True if a message asks to forget what a memo says, or right behind it only that it is not to be remembered."""
+    if not_for_memory(item.text) and item.number - memo.number <= REPLY_GAP:
+        more = matching.content(phrase("unkept").sub("", item.text))
+        if len(more) <= 1:  # `please`
+            return True
+    return any(later.wished_away(said, [(memo, memo.text)]) for said in content.sentences(own_words(item.text)))
 
 
 def _last_clause(said: str) -> str:
