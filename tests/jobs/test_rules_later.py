@@ -2,35 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from rules_talks import AT, after
 
 from commonplace import Memory, Message
-from commonplace.jobs.rules import later, proposing
-from commonplace.operations import AddEntry, ReplaceEntry
-from commonplace.records import RecordedMessage
+from commonplace.jobs.rules import later
 from commonplace.testing import FixedClock
 from marking import in_one_test
-
-AT = datetime(2026, 11, 2, 9, tzinfo=UTC)
-TARGETS = dict.fromkeys(("preference", "fact", "decision", "instruction"), proposing.Place(path="MEMORY.md"))
-
-
-def after(*said: str) -> list[str]:
-    """Return what is known once each message, in a talk of its own, was read."""
-    known: list[str] = []
-    for text in said:
-        recorded = [RecordedMessage("m0", "s", "s", 0, Message("user", text, id="u", at=AT), 0)]
-        before = [proposing.Known(f"k{n}", "MEMORY.md", each) for n, each in enumerate(known)]
-        made = proposing.propose(recorded, session="s", zone=UTC, targets=TARGETS, existing=before)
-        for edit in made.operations:
-            if isinstance(edit, ReplaceEntry):
-                known[int(edit.target[1:])] = edit.text
-            elif isinstance(edit, AddEntry):
-                known.append(edit.text)
-    return known
 
 
 @in_one_test(
@@ -51,8 +31,8 @@ def after(*said: str) -> list[str]:
     ],
 )
 def test_the_newer_words_are_behind_the_statement(before: str, said: str) -> None:
-    (stated,) = after(before)
-    (noted,) = after(before, said)
+    (stated,) = after([], before)
+    (noted,) = after([], before, said)
     assert noted == f"{stated} (2026-11-02: “{said.rstrip('.。')}”)"
     assert later.without_newer(noted) == stated
 
@@ -71,14 +51,14 @@ def test_the_newer_words_are_behind_the_statement(before: str, said: str) -> Non
     ],
 )
 def test_what_is_said_of_something_else_is_not(before: str, said: str) -> None:
-    assert after(before, said)[0] == after(before)[0]
+    assert after([], before, said)[0] == after([], before)[0]
 
 
 def test_only_the_newest_words_are_behind_it_and_none_once_it_is_said_again() -> None:
     rule = "Never push to the release branch."
     said = [rule, "It's fine to push to the release branch now.", "You are allowed to push to the release branch."]
-    assert after(*said) == [f"{rule} (2026-11-02: “You are allowed to push to the release branch”)"]
-    assert after(*said, rule) == [rule]
+    assert after([], *said) == [f"{rule} (2026-11-02: “You are allowed to push to the release branch”)"]
+    assert after([], *said, rule) == [rule]
 
 
 @pytest.mark.parametrize("layout", ["native", "two-layer", "memdir"])
@@ -106,4 +86,4 @@ def test_the_prompt_has_both_and_says_where_they_are_from(tmp_path: Path, layout
     ],
 )
 def test_a_thing_of_another_leaves_ones_own_as_it_is(before: str, said: str) -> None:
-    assert after(before, said)[0] == after(before)[0]
+    assert after([], before, said)[0] == after([], before)[0]

@@ -26,8 +26,8 @@ MAY_IDENTIFY: Final = pattern(r"[_/\\.:@#A-Z-](?:(?<![A-Z])\w|(?<=[a-z][A-Z])|(?
 SIGN: Final = pattern(r"[_/\\.:@#-]\w|[a-z0-9][A-Z]|[A-Z]{2}[a-z]{2}")  # in each match of the two below and above
 _HUMP: Final = pattern(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 HUMPED: Final = pattern(r"\b[A-Za-z][a-z0-9]++[A-Z][A-Za-z0-9]*+\b|\b[a-z]+[A-Z]+\w*\b|\b[A-Z]{2,}[a-z]{2}\w*\b")
-_MARKS: Final = pattern(r"[^0-9a-z]+")
 _HYPHENS: Final = pattern(r"[^\W_]+(?:-[^\W_]+)*")
+_MARKS: Final = pattern(r"[^0-9a-z]+")
 # Emoji of things: food, animals, sports, vehicles. A face or a gesture says nothing of what a text is about.
 _EMOJI: Final = pattern(
     "[\U0001f32d-\U0001f37f\U0001f3a0-\U0001f3fa\U0001f400-\U0001f43f\U0001f680-\U0001f6ff\U0001f950-\U0001f9af]"
