@@ -30,6 +30,7 @@ def _bare(value):
     return getattr(value, "text", value)
 
 
+@pytest.mark.slow
 @given(st.dictionaries(PLAIN, VALUES, max_size=4))
 def test_a_line_reads_as_the_standard_encoder_writes_it(values):
     """House style, round trips: the same values give the same bytes, whichever encoder is the faster one."""

@@ -108,6 +108,7 @@ DEEDS = st.lists(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=tries(40), deadline=None)
 @given(DEEDS)
 def test_items_agree_with_a_mapping_through_compactions_and_undos(tmp_path_factory, deeds):

@@ -368,6 +368,7 @@ def test_killed_at_any_step_the_next_open_finishes(tmp_path, monkeypatch, step):
         assert left == [] or (step < 3 and left == [path for path in before if ".sqlite" not in path])
 
 
+@pytest.mark.slow
 def test_erasing_while_another_process_writes_loses_none_of_its_messages(tmp_path):
     """Issue 22: erasing while another process writes."""
     _made(tmp_path).close()

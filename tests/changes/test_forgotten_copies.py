@@ -12,7 +12,6 @@ from commonplace import Memory, Message, Request
 from commonplace.operations import PutTopic
 from commonplace.records import Source
 from commonplace.testing import ScriptedLLM
-from marking import slow_after
 
 SAID = "My locker code word is xylophone banana."
 FACT = "The locker code word is xylophone banana."
@@ -59,8 +58,9 @@ def given_out(memory: Memory, *sessions: str) -> str:
     return "\n".join(texts)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("git", [False, True], ids=["whole", "git"])
-@pytest.mark.parametrize("layout", slow_after(1, ["native", "two-layer", "facts"]))
+@pytest.mark.parametrize("layout", ["native", "two-layer", "facts"])
 def test_what_a_model_made_of_it_is_given_out_no_more(tmp_path: Path, layout: str, git: bool) -> None:
     """Also in the documented git way, in which only the files of memory are kept."""
     with opened(tmp_path, layout) as memory:

@@ -43,6 +43,7 @@ def read_for_one(folder, monkeypatch, work) -> int:
     return read
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["new", "n3"])
 def test_a_change_of_one_item_reads_as_much_of_a_small_file_as_of_a_large_one(tmp_path, monkeypatch, name):
     """Issue 19, bench: one turn with 1k and 100k items; here in bytes read of the file."""
@@ -111,6 +112,7 @@ def test_several_changes_of_one_item_in_one_change_end_as_the_last_says(tmp_path
         assert not (tmp_path / PATH).exists() or not (tmp_path / PATH).read_bytes()
 
 
+@pytest.mark.slow
 def test_a_search_takes_in_what_was_added_to_items_without_reading_the_others(tmp_path, monkeypatch):
     """Issue 19: the index learns one item among many from the lines that were added."""
 

@@ -22,6 +22,7 @@ def read_of_the_log(monkeypatch, memory):
     return len(read)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("unswept")
 @pytest.mark.parametrize("by", ["changes", "hand"])
 def test_twice_as_many_files_cost_twice_the_log(tmp_path, monkeypatch, by):

@@ -276,6 +276,7 @@ def counted(call: Callable[[], object]) -> int:
     return count
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [5, pytest.param(100, marks=pytest.mark.slow)])
 def test_twice_as_many_topics_cost_twice_the_work(tmp_path, size):
     """Issue 21: finding them, scanning them, and refreshing the index, where nothing changed and where one did."""

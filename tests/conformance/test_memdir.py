@@ -416,7 +416,8 @@ def test_a_file_that_explains_a_tool_in_use_is_left_out_unless_it_warns(tmp_path
         assert sorted(attached(memory, "t", "Filter the ingest data with jq")) == ["jq.md", "jq_gotcha.md"]
 
 
-@pytest.mark.parametrize("about", slow_after(1, ["我们知道的关于部署的事情", "What we know of thing"]))
+@pytest.mark.slow
+@pytest.mark.parametrize("about", ["我们知道的关于部署的事情", "What we know of thing"])
 def test_a_selector_is_asked_in_2000_tokens_at_200_topics(tmp_path, about):
     """Issue 21: in any language, and if a whole page is asked."""
     for n in range(200):

@@ -213,6 +213,7 @@ with opened(root, _adds_its_fact) as memory:
 """
 
 
+@pytest.mark.slow
 def test_08_two_processes_that_consolidate_at_once_keep_both_facts(tmp_path):
     """Scenario 8, with a process for each session: no lost update between them."""
     program = CONSOLIDATE.format(tests=str(Path(__file__).parent))
@@ -326,6 +327,7 @@ with opened(root) as memory:
 """
 
 
+@pytest.mark.slow
 def test_12_a_writer_that_is_killed_leaves_the_old_memory_or_the_new_one(tmp_path):
     """Scenario 12: kill -9 at three moments; MEMORY.md is whole each time, and opens again."""
     program = WRITER.format(tests=str(Path(__file__).parent))

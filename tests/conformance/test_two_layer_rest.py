@@ -386,6 +386,7 @@ LINES = 150_000 if os.environ.get("COMMONPLACE_BATTERY") == "full" else 400
 """Of 69 bytes: 10 MB in the battery, more than a prompt may hold else."""
 
 
+@pytest.mark.slow
 @pytest.mark.battery
 def test_a_memory_of_10_megabytes_is_shown_in_part_and_consolidated_at_its_end(tmp_path):
     """Issue 5, bad input: nothing of it is lost, and no prompt grows with it."""

@@ -68,6 +68,7 @@ def test_secrets_with_a_known_form_are_gone(rows):
     assert _share(rows, "format") >= 0.98, _missed(rows, "format")
 
 
+@pytest.mark.slow
 def test_secrets_in_two_later_sets_are_gone():
     """Issue 22: 246 of 270 with a cue in the halves that were run once, 519 of 540 in both halves since they were read."""
     assert _share(LATER, "cue") >= 0.95, _missed(LATER, "cue")

@@ -44,7 +44,8 @@ def test_each_stretch_of_a_text_has_a_bounded_number_of_tries(piece):
             assert max(Counter(place for place, _ in view.tries).values(), default=0) <= 16
 
 
-@pytest.mark.parametrize("piece", slow_after(1, FLOODS.values()))
+@pytest.mark.slow
+@pytest.mark.parametrize("piece", FLOODS.values())
 def test_a_flood_costs_at_most_ten_times_its_own_size_in_memory(piece):
     """Issue 22: memory at most 10 times the text."""
     guard.screen("my password is hunter" + "2x")
@@ -211,6 +212,7 @@ class _Watched:
         return getattr(self._pattern, name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("module", "piece", "most"),
     [

@@ -295,22 +295,22 @@ def test_a_text_in_the_label_of_an_item_is_matched_like_any_other():
     assert judge_plain(invented, view("empty")).held
 
 
-@pytest.mark.parametrize("words, count", slow_after(1, [(200, 10), (20_000, 500)]))
-def test_a_large_range_and_many_operations_are_judged(words, count):
+@pytest.mark.slow
+def test_a_large_range_and_many_operations_are_judged():
     """Issue 4: one message of 348,853 characters, 500 operations; and a smaller one."""
-    long = said(" ".join(f"word{n} number{n}." for n in range(words)))
+    long = said(" ".join(f"word{n} number{n}." for n in range(20_000)))
     seen = view("large", messages=(*MESSAGES, *long))
-    operations = [add(f"Word{n} number{n}", cite(9, f"word{n} number{n}")) for n in range(count)]
+    operations = [add(f"Word{n} number{n}", cite(9, f"word{n} number{n}")) for n in range(500)]
     _, judged = run(answer(*operations), seen)
-    assert len(judged.accepted) == count
+    assert len(judged.accepted) == 500
 
 
-@pytest.mark.parametrize("length", slow_after(1, [2_000, 60_000]))
-def test_hostile_texts_are_judged_in_bounded_time(length):
+@pytest.mark.slow
+def test_hostile_texts_are_judged_in_bounded_time():
     """No pattern of the gate may run away."""
     seen = view("small")
     for unit in (".", "`", "x", "a@", "$(", "| ", "n't", "--a", " ", "rm ", "!,", "不", "\n"):
-        text = (unit * length)[:length] + " Oslo"
+        text = (unit * 60_000)[:60_000] + " Oslo"
         judged = judge_plain(AddEntry(path=USER, text=text), AppendJournal(path=NOTES, text=text), seen, journal=text)
         assert all(reason for _, reason in judged.held)
 

@@ -205,6 +205,7 @@ def test_a_question_behind_a_pasted_text_is_the_persons() -> None:
     assert "Antwerp" not in own_words(text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", ['[{"', "Context: x\n", "12:30 Bob: x\n\n"])
 def test_the_middle_of_a_very_long_message_is_not_read(unit: str) -> None:
     """Issue 16: work is bounded; nobody types a megabyte."""

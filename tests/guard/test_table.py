@@ -170,6 +170,7 @@ def test_twice_the_text_is_twice_the_work_on_text_made_against_a_rule(rule):
         assert _tries(attack * times * 2) <= 2.1 * _tries(attack * times) + 10
 
 
+@pytest.mark.slow
 @pytest.mark.battery
 def test_texts_made_against_the_rules_pass_the_whole_guard_and_come_out_stable():
     """Safety notes F28: every rule's own worst text; 100 KB for each in the full battery."""

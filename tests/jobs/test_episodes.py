@@ -235,6 +235,7 @@ def test_an_episode_may_name_what_the_range_does_not_say_where_the_rest_was_said
         assert fact in (tmp_path / "memory/episodes/s.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_an_episode_of_many_turns_is_made_from_parts_that_hold_all_of_it(tmp_path):
     """Issue 17.1: prompts are bounded, whatever the session holds; results of tools count and are cut."""
     asked: list[str] = []

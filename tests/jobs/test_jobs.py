@@ -22,7 +22,6 @@ from commonplace.models import Reply
 from commonplace.store.files.disk import Disk
 from commonplace.testing import FixedClock, ScriptedLLM
 from inside import scope_of
-from marking import slow_after
 
 KILLS = (
     2000 if os.environ.get("COMMONPLACE_BATTERY") == "full" else 160
@@ -59,8 +58,8 @@ def facts_of(root: Path) -> str:
     return path.read_text(encoding="utf-8") if path.exists() else ""
 
 
-@pytest.mark.parametrize(("kills", "stride"), slow_after(1, [(12, 12), (KILLS, 1)]))
-def test_a_job_killed_at_any_step_and_run_again_is_there_once(kills: int, stride: int) -> None:
+@pytest.mark.slow
+def test_a_job_killed_at_any_step_and_run_again_is_there_once() -> None:
     """Source: issue on consolidation (2,000 kills); safety notes F15."""
     # Memory of the machine where there is some: a kill is not a power loss, and syncs would only take time.
     place = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
@@ -68,7 +67,7 @@ def test_a_job_killed_at_any_step_and_run_again_is_there_once(kills: int, stride
     try:
         driver = Path(__file__).with_name("job_driver.py")
         run = subprocess.run(
-            [sys.executable, str(driver), root, str(kills), str(stride)],
+            [sys.executable, str(driver), root, str(KILLS), "1"],
             capture_output=True,
             encoding="utf-8",
             check=False,
@@ -79,7 +78,7 @@ def test_a_job_killed_at_any_step_and_run_again_is_there_once(kills: int, stride
     assert run.returncode == 0, run.stderr[-2000:]
     told = json.loads(run.stdout)
     assert told["errors"] == []
-    assert told["kills"] == kills
+    assert told["kills"] == KILLS
     assert told["steps"] > 20, "the kills did not reach the end of the job"
 
 
@@ -227,12 +226,12 @@ def test_a_full_disk_at_the_commit_moves_no_cursor_and_the_next_run_does_it(
     assert facts_of(tmp_path).count(FACT) == 1
 
 
-@pytest.mark.parametrize("words", slow_after(1, [5_000, 69_767]))
-def test_a_message_of_348853_characters_makes_a_bounded_prompt(tmp_path: Path, words: int) -> None:
+@pytest.mark.slow
+def test_a_message_of_348853_characters_makes_a_bounded_prompt(tmp_path: Path) -> None:
     """Source: BEAM holds one of this length."""
     llm = ScriptedLLM([proposal(journal="The user pasted a very long text.")])
     with opened(tmp_path, llm) as memory:
-        talk(memory, text="I live in Bergen. " + "word " * words)
+        talk(memory, text="I live in Bergen. " + "word " * 69_767)
         memory.consolidate("cli:a")
         assert memory.sessions.state("cli:a").cursors == {"consolidate": 2}
     assert llm.tokens_in < 4000

@@ -52,6 +52,7 @@ def test_a_turn_that_fits_is_not_parted(tmp_path):
         assert memory.sessions.window("s")[0].message.role == "user"
 
 
+@pytest.mark.slow
 def test_structured_parts_no_turn_that_fits_its_estimate(tmp_path):
     """Seed structured, "Automatic compaction": the window begins where a turn does."""
     knobs = {"consolidation.context_tokens": 8200, "consolidation.keep_messages": 5}

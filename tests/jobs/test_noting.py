@@ -374,6 +374,7 @@ def test_nobody_looks_after_a_close(tmp_path, monkeypatch):
     memory.close()
 
 
+@pytest.mark.slow
 def test_a_memory_that_was_dropped_still_has_its_jobs_run(tmp_path, monkeypatch):
     """Without a close too, what was noted is looked at; then nothing keeps the memory alive."""
     monkeypatch.setattr(schedules, "LINGER_SECONDS", 0.01)

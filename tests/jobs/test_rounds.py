@@ -148,6 +148,7 @@ def test_one_call_is_made_without_rounds(tmp_path: Path, clock: FixedClock) -> N
     assert "read" not in llm.requests[0].schema["properties"]
 
 
+@pytest.mark.slow
 def test_what_it_is_given_in_a_round_has_a_bound(tmp_path: Path, clock: FixedClock) -> None:
     """DESIGN 8: prompts have a bound whatever memory holds."""
     names = [f"topic-{number}" for number in range(16)]

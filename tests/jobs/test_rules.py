@@ -302,6 +302,7 @@ def test_a_played_role_lasts_until_it_is_ended() -> None:
     assert heard(*told) == [("fact", "User lives in Bergen.")]
 
 
+@pytest.mark.slow
 def test_of_a_very_long_message_head_and_tail_are_read() -> None:
     """BEAM has a message of 348,853 characters; the middle of such is pasted."""
     filler = "The quick brown fox jumps over the lazy dog. " * 900

@@ -41,6 +41,7 @@ def test_any_message_is_read_without_error_and_quoted_truly(text: str, role: str
         assert memo.trust == "user" or role in {"assistant", "tool"}
 
 
+@pytest.mark.slow
 @settings(max_examples=500 if FULL else 100, deadline=None)
 @given(st.lists(TEXT, max_size=4), st.lists(TEXT, max_size=3))
 def test_any_proposal_names_only_what_is_known(texts: list[str], old: list[str]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -104,6 +105,7 @@ def test_a_heading_of_memory_like_one_of_the_prompt_comes_back_as_it_was(tmp_pat
     assert (tmp_path / "memory" / "MEMORY.md").read_text(encoding="utf-8") == memory + "- Anna lives in Bergen.\n"
 
 
+@pytest.mark.slow
 def test_an_episode_of_many_turns_is_made_from_parts(tmp_path) -> None:
     """Issue 16: prompts are bounded, whatever the session holds."""
     llm = ScriptedLLM(lambda request: "- Anna planted tree 49 in the garden.")
@@ -123,6 +125,7 @@ def test_an_episode_of_many_turns_is_made_from_parts(tmp_path) -> None:
     assert "planted tree 49" in asked[-1].prompt
 
 
+@pytest.mark.slow
 def test_a_long_window_is_summarised_part_by_part(tmp_path) -> None:
     """Issue 16: prompts are bounded."""
     llm = ScriptedLLM(lambda request: f"summary {len(llm.requests)}")

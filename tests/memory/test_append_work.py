@@ -110,6 +110,7 @@ def test_messages_of_one_call_share_one_sync(tmp_path):
         assert one == many
 
 
+@pytest.mark.slow
 def test_what_an_append_knows_is_what_its_file_says(tmp_path):
     """House style, round trips: a state kept from call to call is the one that the lines fold to."""
     clock = FixedClock("2026-11-20T10:00:00.123456+00:00", step_seconds=0.0015)
@@ -157,6 +158,7 @@ def test_what_others_write_between_two_appends_is_seen(tmp_path):
         assert [m.text for m in memory.sessions.read("s")][2:] == ["after it was cut in its place"]
 
 
+@pytest.mark.slow
 def test_what_threads_of_two_processes_know_is_what_their_files_say(tmp_path):
     """Issue 2: writers meet in one file, readers beside them, and somebody writes past the lock."""
 
@@ -198,6 +200,7 @@ def test_what_threads_of_two_processes_know_is_what_their_files_say(tmp_path):
     assert sorted(said) == sorted(kept)
 
 
+@pytest.mark.slow
 def test_a_reader_beside_a_writer_takes_in_each_message_once(tmp_path):
     """A reader may fold the lines that a writer is about to take in unread."""
     code = (

@@ -57,6 +57,7 @@ def log_of(folder):
     return next((folder / ".commonplace" / "log").glob("*.jsonl"))
 
 
+@pytest.mark.slow
 def test_flipping_deleting_or_reordering_any_line_of_the_log_is_found(full):
     """Issue 3, safety T11: 100 %, a cut end included."""
     log = log_of(full)

@@ -14,7 +14,6 @@ from commonplace import Memory, Message
 from commonplace.errors import CommonplaceError, StoreFailedError
 from commonplace.operations import AddEntry, AppendJournal
 from commonplace.store.files.disk import Disk, SyncFailedError
-from marking import slow_after
 
 pytestmark = pytest.mark.battery
 
@@ -76,8 +75,9 @@ def told(root: Path) -> tuple[object, ...]:
         return files, len(memory.log(100)), [message.text for message in memory.sessions.read("web:a")]
 
 
-@pytest.mark.parametrize("lasts", slow_after(1, [False, True]))
-@pytest.mark.parametrize("name", slow_after(1, WRITES))
+@pytest.mark.slow
+@pytest.mark.parametrize("lasts", [False, True])
+@pytest.mark.parametrize("name", WRITES)
 def test_a_write_whose_nth_call_fails_says_truly_whether_it_is_done(tmp_path, monkeypatch, name, lasts):
     """Issue 23.5: 242 errors said that nothing was changed although it was; a retry then doubled a note."""
     with Memory.open(tmp_path / "begun", jobs="worker") as memory:

@@ -70,6 +70,7 @@ def test_only_what_was_changed_is_looked_into(two):
     assert looking.catch_up() == 0
 
 
+@pytest.mark.slow
 def test_after_many_changes_all_files_are_looked_at(two):
     """More of the change log than it is worth is not read."""
     one, other = two

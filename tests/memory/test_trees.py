@@ -76,6 +76,7 @@ def test_a_topic_is_read_with_what_lies_around_it_each_once(memory):
     assert "ask without a name" in call(memory, "expand", id="nobody")["error"]
 
 
+@pytest.mark.slow
 def test_a_tree_of_many_topics_keeps_to_its_budget_and_says_that_it_is_cut(memory):
     """Issue 20: within a budget."""
     body = "A sentence of some length about it. " * 5

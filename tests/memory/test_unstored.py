@@ -153,6 +153,7 @@ def test_a_layout_that_does_not_ask_for_it_raises_as_before(tmp_path):
         memory.append("web:1", said("I prefer tea."))
 
 
+@pytest.mark.slow
 def test_threads_that_append_while_a_disk_refuses_lose_and_double_nothing(tmp_path):
     """Issue 19: nothing is lost while the process lives."""
     with opened(tmp_path) as memory:

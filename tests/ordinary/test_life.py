@@ -61,6 +61,7 @@ def test_a_month_of_life(tmp_path: Path, layout: str, who: str, long: int) -> No
         assert settled(memory, tmp_path, figures, sessions) >= 0.8
 
 
+@pytest.mark.slow
 def test_the_clock_goes_back_a_year_in_the_middle(tmp_path: Path) -> None:
     """Issue 17, bad input: nothing is lost or refused, and what is said later still replaces what was said before."""
     sessions = TOLD.sessions[:MONTH]
@@ -76,6 +77,7 @@ def test_the_clock_goes_back_a_year_in_the_middle(tmp_path: Path) -> None:
         assert memory.sessions.count() == MONTH
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("unswept")
 def test_an_entry_costs_the_same_however_long_the_history_is(tmp_path: Path) -> None:
     """Issue 17: what is added to a journal is read by itself; the one of the two-layer layout never ends."""
@@ -99,6 +101,7 @@ def test_an_entry_costs_the_same_however_long_the_history_is(tmp_path: Path) -> 
     assert work[1] <= 1.1 * work[0], work
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("unswept")
 def test_a_line_that_is_shown_costs_the_same_however_many_are_shown(tmp_path: Path) -> None:
     """Issue 17: a context grows with what it shows, until its budget is full; what is not shown costs it nothing."""
@@ -115,6 +118,7 @@ def test_a_line_that_is_shown_costs_the_same_however_many_are_shown(tmp_path: Pa
     assert (work[2] - work[1]) / 40 <= 1.1 * (work[1] - work[0]) / 20, work
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("unswept")
 def test_as_many_lines_cost_the_same_after_many_changes(tmp_path: Path) -> None:
     """Issue 17: what a context shows decides its cost, not the changes, journal and sessions behind it."""

@@ -199,6 +199,7 @@ def test_fewer_hits_are_the_first_of_more(talk):
     assert talk.recall(question, k=3) == talk.recall(question, k=10)[:3]
 
 
+@pytest.mark.slow
 @in_one_test(
     "question",
     [

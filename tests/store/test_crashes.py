@@ -49,7 +49,8 @@ def drive(*arguments: object) -> dict:
     return json.loads(done.stdout)
 
 
-@pytest.mark.parametrize(("kills", "seed"), slow_after(1, KILLS))
+@pytest.mark.slow
+@pytest.mark.parametrize(("kills", "seed"), KILLS)
 def test_killed_appenders_lose_nothing_acknowledged(fast_path, kills, seed):
     """Issue 2 and safety battery F02: kill -9 at random moments on the append path."""
     result = drive("append", fast_path / "scope", kills, seed)
@@ -147,6 +148,7 @@ def test_erasing_killed_at_each_of_its_steps_keeps_the_log_whole(fast_path, die)
     assert step > 8
 
 
+@pytest.mark.slow
 def test_two_live_processes_finish_each_others_unapplied_tail(fast_path):
     """Issue 2: each of two stores dies by turns between log and files, the other one finishes it."""
 

@@ -31,7 +31,6 @@ from commonplace.store.files.disk import SyncFailedError
 from commonplace.store.protocol import MISSING, Append, Put
 from forking import in_child
 from inside import refuse_writes
-from marking import slow_after
 
 pytestmark = pytest.mark.battery
 
@@ -77,7 +76,8 @@ def tried(work) -> bool:
     return True
 
 
-@pytest.mark.parametrize("fault", slow_after(1, FAULTS))
+@pytest.mark.slow
+@pytest.mark.parametrize("fault", FAULTS)
 def test_a_commit_whose_nth_call_fails_is_whole_or_not_there(fast_path, fault):
     """Safety battery F03: every n, every call; an error is surfaced, state is before or after."""
     step, was_hit, went_on = 0, True, 0
@@ -109,7 +109,7 @@ def test_a_commit_whose_nth_call_fails_is_whole_or_not_there(fast_path, fault):
 
 
 @pytest.mark.parametrize("earlier", [0, 1])
-@pytest.mark.parametrize("fault", slow_after(1, FAULTS))
+@pytest.mark.parametrize("fault", FAULTS)
 def test_an_append_whose_nth_call_fails_is_whole_or_not_there(fast_path, fault, earlier):
     """Safety battery F03 on the append path, the first append and a later one."""
     step, was_hit = 0, True

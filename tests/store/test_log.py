@@ -15,7 +15,6 @@ from commonplace.store.files import changelog
 from commonplace.store.files.disk import Disk
 from commonplace.store.protocol import Append
 from inside import log_line
-from marking import slow_after
 
 pytestmark = pytest.mark.battery
 
@@ -57,8 +56,8 @@ def mutated(lines: list[bytes], chance: random.Random) -> tuple[str, bytes]:
     return kind, data[:place] + bytes([chance.randrange(256)]) + data[place:]
 
 
-@pytest.mark.parametrize("mutations", slow_after(1, [100, MUTATIONS]))
-def test_every_mutation_of_the_log_is_found(scope, mutations):
+@pytest.mark.slow
+def test_every_mutation_of_the_log_is_found(scope):
     """Safety notes, T11: flip, delete, reorder, cut: 100 % of at least 1,000."""
     path = scope / ".commonplace" / "log" / "2026-11.jsonl"
     whole = path.read_bytes()
@@ -67,7 +66,7 @@ def test_every_mutation_of_the_log_is_found(scope, mutations):
     missed = []
     with open_store(scope, read_only=True) as store:
         assert store.verify_log() == ()
-        for _ in range(mutations):
+        for _ in range(MUTATIONS):
             kind, data = mutated(lines, chance)
             path.write_bytes(data)
             if not store.verify_log():
@@ -146,6 +145,7 @@ def test_a_damaged_head_is_made_again(tmp_path):
         assert store.verify_log() == ()
 
 
+@pytest.mark.slow
 def test_a_torn_last_line_of_the_log_goes_to_quarantine_at_every_byte(fast_path):
     """Never cut silently: what was torn is kept aside, and it was never acknowledged."""
     with open_store(fast_path) as store:

@@ -44,6 +44,7 @@ def run_all(root, processes, work) -> list[int]:
     return [each[0] for each in struct.iter_unpack("<q", data)]
 
 
+@pytest.mark.slow
 @PROCESSES
 def test_many_processes_append_five_lines_each(fast_path, processes):
     """Issue 2, safety battery F11: 500 kept."""
@@ -62,6 +63,7 @@ def test_many_processes_append_five_lines_each(fast_path, processes):
         assert sorted(itertools.chain(*kept)) == list(range(processes * TIMES))
 
 
+@pytest.mark.slow
 @PROCESSES
 def test_many_processes_read_modify_and_commit_five_times_each(fast_path, processes):
     """Issue 2, finding 3: without a check 46 of 500 survived; conflicts are tried again."""
@@ -85,6 +87,7 @@ def test_many_processes_read_modify_and_commit_five_times_each(fast_path, proces
         assert store.verify_log() == ()
 
 
+@pytest.mark.slow
 @PROCESSES
 def test_many_processes_number_their_lines_under_the_lock(fast_path, processes):
     """Issue 2: no duplicate ids."""

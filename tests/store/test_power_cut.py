@@ -134,6 +134,7 @@ def cut_everywhere(folder: Path, monkeypatch, *, upto: int, seeds: int) -> int:
     return cuts
 
 
+@pytest.mark.slow
 def test_a_power_cut_after_any_call_leaves_whole_changes(fast_path, monkeypatch):
     """Issue 23.1: data is on the disk before its name changes, and the log brings back what is shorter than it says."""
     assert cut_everywhere(fast_path, monkeypatch, upto=2, seeds=1) > 120

@@ -42,6 +42,7 @@ def content(root, path):
     return (root / path).read_bytes() if (root / path).exists() else None
 
 
+@pytest.mark.slow
 def test_files_of_any_age_come_back_to_the_last_change(fast_path):
     """DESIGN 5: a redo write applies only where the file's hash is `before`; appends replay once."""
     with open_store(fast_path, config=CONFIG) as store:

@@ -48,6 +48,7 @@ class Device:
         run("umount", self.at)
 
 
+@pytest.mark.slow
 def test_a_cut_of_a_real_ext4_loses_nothing_that_was_acknowledged(tmp_path, monkeypatch):
     """Issue 23.1: for up to 30 s after a change a real ext4 left its documents empty."""
     with ExitStack() as mounted:

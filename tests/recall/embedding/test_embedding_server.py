@@ -70,6 +70,7 @@ def test_failures_that_may_pass_are_tried_again_and_others_are_not(opened, serve
         opened()(["one"])
 
 
+@pytest.mark.slow
 def test_a_server_that_does_not_answer_costs_the_deadline_only(opened, server):
     """Our own limit is sent with each request."""
     server.script = [(200, Loopback.HOLD)]

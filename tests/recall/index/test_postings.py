@@ -26,6 +26,7 @@ def search(scope, *words, **more):
     return scope.index.search([[word] for word in words], **more)
 
 
+@pytest.mark.slow
 def test_a_rare_word_is_found_beside_common_ones(common):
     found = search(common, "everyday", "harbour", "317")
     assert [mask for mask in found.messages.values() if mask & 4] == [0b101]
@@ -33,6 +34,7 @@ def test_a_rare_word_is_found_beside_common_ones(common):
     assert found.found[2] == 1
 
 
+@pytest.mark.slow
 def test_where_every_word_is_common_the_newest_are_looked_at(common):
     found = search(common, "everyday", "lantern")
     assert found.found == [512, 128]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from indexed_scope import Scope
 
 from forking import in_processes
@@ -9,6 +10,7 @@ from forking import in_processes
 PROCESSES, ROUNDS = 6, 5
 
 
+@pytest.mark.slow
 def test_processes_that_catch_up_at_once_index_each_message_once(tmp_path):
     """Issue 7, bad input: two processes catching up at once."""
     first = Scope(tmp_path / "m")

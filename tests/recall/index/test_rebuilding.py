@@ -54,6 +54,7 @@ class Counted:
         return getattr(self._store, name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("each", [3, 40])
 def test_a_rebuild_reads_each_transcript_once(scope, each):
     """Issue 7: rebuild at half the raw rate; performance notes, goal 8."""
@@ -67,6 +68,7 @@ def test_a_rebuild_reads_each_transcript_once(scope, each):
     assert scope.indexing.check() == []
 
 
+@pytest.mark.slow
 def test_a_large_transcript_is_read_in_parts_and_each_part_once(scope, monkeypatch):
     """Memory stays bounded however long a session is; its end is known without asking again."""
     monkeypatch.setattr("commonplace.changes.transcripts.PART_BYTES", 10_000)
@@ -79,6 +81,7 @@ def test_a_large_transcript_is_read_in_parts_and_each_part_once(scope, monkeypat
     assert scope.indexing.check() == []
 
 
+@pytest.mark.slow
 @pytest.mark.battery
 def test_the_work_of_a_rebuild_is_linear_in_its_files(tmp_path, monkeypatch):
     """Issue 15: work per N is linear."""

@@ -8,7 +8,6 @@ import sys
 import pytest
 
 from commonplace import Memory, Message
-from marking import slow_after
 
 COMMAND = [sys.executable, "-m", "commonplace", "-C"]
 
@@ -32,9 +31,10 @@ def run(folder, closed, *arguments):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "code"),
-    slow_after(1, [
+    [
         (["record", "hi"], 0),
         (["recall", "ferry"], 0),
         (["recall", "walrus"], 1),
@@ -48,7 +48,7 @@ def run(folder, closed, *arguments):
         (["reindex"], 0),
         (["no-command"], 2),
         (["--help"], 0),
-    ]),
+    ],
 )  # fmt: skip
 @pytest.mark.parametrize("closed", [">&-", ">&- 2>&- <&-"])
 def test_a_closed_output_changes_nothing_but_what_is_seen(folder, arguments, code, closed):
@@ -57,6 +57,7 @@ def test_a_closed_output_changes_nothing_but_what_is_seen(folder, arguments, cod
     assert (done.returncode, done.stdout, "report it" in done.stderr) == (code, "", False)
 
 
+@pytest.mark.slow
 def test_what_was_asked_for_is_done_and_goes_into_no_file(folder):
     """The number of a closed stream goes to the next file that is opened, unless something takes it first."""
     assert run(folder, ">&- 2>&- <&-", "record", "the walrus sings").returncode == 0

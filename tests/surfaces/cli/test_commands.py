@@ -511,6 +511,7 @@ def test_a_location_that_is_a_file_is_exit_code_2_or_3(run, here):
     assert done.err.startswith("error: ")
 
 
+@pytest.mark.slow
 def test_a_reader_that_leaves_early_is_no_error(here):
     """A closed pipe: whoever read our output has enough."""
     process = [sys.executable, "-m", "commonplace"]
@@ -525,6 +526,7 @@ def test_a_reader_that_leaves_early_is_no_error(here):
     assert errors == b""
 
 
+@pytest.mark.slow
 def test_output_needs_no_utf8_terminal(here):
     """A terminal that cannot write a character gets an escape, not a traceback."""
     process = [sys.executable, "-m", "commonplace"]

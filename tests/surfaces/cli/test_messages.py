@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from commonplace import Memory, Message
-from marking import slow_after
 
 COMMAND = [sys.executable, "-m", "commonplace"]
 UNWRITTEN = "error: the output cannot be written (No space left on device); what the command did stays\n"
@@ -42,13 +41,11 @@ def environment(request):
     return others | ({"PYTHONUNBUFFERED": "1"} if request.param == "unbuffered" else {})
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device here")
 @pytest.mark.parametrize(
     "arguments",
-    slow_after(
-        1,
-        [["recall", "ferry"], ["recall", "ferry", "--json"], ["record", "hi"], ["doctor"], ["sessions"], ["--help"]],
-    ),
+    [["recall", "ferry"], ["recall", "ferry", "--json"], ["record", "hi"], ["doctor"], ["sessions"], ["--help"]],
 )
 def test_an_output_that_is_full_is_named(folder, environment, arguments):
     """It had said `[Errno 28]`, and the interpreter had added lines of its own and another exit code."""
@@ -80,6 +77,7 @@ def test_a_folder_that_is_gone_is_said_to_be_the_one_of_the_call(tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_who_stops_a_command_while_it_loads_is_told_so(tmp_path):
     """Ctrl-C in the first moments had printed a traceback."""
     done = subprocess.run(

@@ -18,7 +18,7 @@ from commonplace.records import Message
 from commonplace.surfaces import importers
 from commonplace.surfaces.importers import lines as line_reading
 from commonplace.surfaces.importers import reading
-from marking import slow_after, tries
+from marking import tries
 
 
 @pytest.mark.parametrize("data", [b"", b"\n\n  \r\n", b"\0" * 4096, b"\xef\xbb\xbf", gzip.compress(b"", mtime=0)])
@@ -121,6 +121,7 @@ def test_invalid_utf8_nul_and_half_characters_are_replaced_and_named(tmp_path):
     ]
 
 
+@pytest.mark.slow
 def test_a_ten_megabyte_message_goes_in_whole(tmp_path):
     """Bad input: a 10 MB line, in the middle and as the only one."""
     long = {**EXCHANGE[0], "id": "m9", "text": "word " * 2_000_000}
@@ -155,6 +156,7 @@ def test_a_file_that_unfolds_to_more_than_the_bound_is_refused_by_name(tmp_path,
     assert batches == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("line", [b"\n", lines(EXCHANGE[0])], ids=["newlines", "one message"])
 def test_gzip_that_unfolds_as_no_transcript_does_is_refused_by_name(tmp_path, monkeypatch, line):
     """Issue 22: 1.2 MB of newlines, and one message a million times, were read for minutes."""
@@ -240,6 +242,7 @@ SAMPLES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(SAMPLES))
 @settings(max_examples=tries(60), deadline=None)
 @given(data=st.data())
@@ -306,7 +309,8 @@ def test_random_bytes_are_refused_or_read_but_never_crash(tmp_path_factory, data
             continue
 
 
-@pytest.mark.parametrize("kind", slow_after(1, ["pi", "claude", "exchange"]))
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["pi", "claude", "exchange"])
 def test_memory_does_not_grow_with_the_file(tmp_path, kind):
     """Issue 2: a 1 GB transcript in bounded memory; not half of the lines added adds to the peak.
 
@@ -340,6 +344,7 @@ def _long_line(kind: str, number: int) -> bytes:
             return lines({**EXCHANGE[0], "id": f"m{number}", "text": words})
 
 
+@pytest.mark.slow
 def test_batches_are_bounded_in_messages_and_bytes(tmp_path):
     """At most 500 messages or about 4 MB are held before they are handed on."""
     many = Import(written(tmp_path, lines(*[{**EXCHANGE[0], "id": f"m{n}"} for n in range(1200)])))

@@ -258,6 +258,7 @@ def test_openai_and_anthropic_are_names_for_message_lists(tmp_path):
         Import(path, format="chatgpt")
 
 
+@pytest.mark.slow
 def test_progress_ends_at_the_size_of_the_file(tmp_path):
     """Issue 2: progress bar."""
     path = written(tmp_path, lines(*CLAUDE) * 400, "long.jsonl.gz")
