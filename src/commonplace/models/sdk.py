@@ -172,7 +172,7 @@ def send(sdk: Any, post: Callable[[Any], Any], deadline: Deadline, name: str, co
 
 
 def _connection(sdk: Any, error: Exception, name: str, deadline: Deadline) -> ModelError:
-    if isinstance(error, sdk.APITimeoutError):
+    if isinstance(error, sdk.APITimeoutError) or not deadline.remaining():  # no time left to connect in
         return ModelTimeoutError(
             f"{name!r} did not answer in {deadline.seconds:g} s; raise the timeout or use a faster model",
             model=name,

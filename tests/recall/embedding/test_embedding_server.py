@@ -71,13 +71,14 @@ def test_failures_that_may_pass_are_tried_again_and_others_are_not(opened, serve
 
 
 @pytest.mark.slow
-def test_a_server_that_does_not_answer_costs_the_deadline_only(opened, server):
-    """Our own limit is sent with each request."""
+@pytest.mark.parametrize("seconds", [1.5, 0])
+def test_a_server_that_does_not_answer_costs_the_deadline_only(opened, server, seconds):
+    """Our own limit is sent with each request; when it is over before a connection is made, that is said."""
     server.script = [(200, Loopback.HOLD)]
     embedder = opened()
     forget_client(embedder)
     with pytest.raises(ModelTimeoutError):
-        embedder.within(["one"], Deadline(1.5))
+        embedder.within(["one"], Deadline(seconds))
 
 
 @pytest.mark.parametrize(
