@@ -111,6 +111,7 @@ class Chain:
             key=self.first.key,
             stable_share=share,
             recalled_heading=layout.recalled_heading(),
+            question=question or "",
         )
         sizes = {"session": session, "chars": len(made.text), "tokens": made.tokens, "budget": budget}
         counts = {"sections": len(made.sections), "hits": len(hits), "dropped": len(made.dropped)}
