@@ -88,9 +88,9 @@ class Page(msgspec.Struct, frozen=True):
         ledger, today = self.parts.ledger, self.parts.now().date()
         for record in self.parts.reader.visible(records):
             made = ledger.made(record.id)
-            said = (made[1].said if made else None) or ledger.written_at(record.id)
-            stays = said is None or is_standing(record.text, made[1].kind if made else "")
-            if stays or not validity.is_past_event(record.text, said.astimezone(self.parts.zone).date(), today):
+            at = (made[1].said if made else None) or ledger.written_at(record.id)
+            said = None if is_standing(record.text, made[1].kind if made else "") else at
+            if said is None or not validity.is_past_event(record.text, said.astimezone(self.parts.zone).date(), today):
                 yield record
 
     def joined(self, row: PromptSection) -> list[tuple[Layer, Record]]:
