@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import msgspec
 
+from commonplace.changes import edits
 from commonplace.changes.actors import LIBRARY, Actor
 from commonplace.changes.door import Door
 from commonplace.changes.erasing import Erasing
@@ -358,8 +359,15 @@ class Scope:
         return self.reader.find(record_id)
 
     def over_limits(self) -> list[Problem]:
-        """Return the documents that hold more than they may, or than is shown."""
-        return [*over_caps(self.parts), *over_limits(self.parts)]
+        """Return the documents that hold more than they may, or than is shown, and the files that are no text."""
+        return [*over_caps(self.parts), *over_limits(self.parts), *self._no_text()]
+
+    def _no_text(self) -> Iterator[Problem]:
+        for _, path in self.reader.files(lambda layer: layer.kind != "items"):
+            if edits.is_binary(self.reader.data(path) or b""):
+                changed = next((each.number for each in self.parts.ledger.changes() if path in each.paths), None)
+                how = f"; `undo {changed}` brings back what it said" if changed else ""
+                yield Problem(kind="damaged", path=path, reason=f"this is no text, so nothing of it is read{how}")
 
     def _waiting(self) -> int:
         try:

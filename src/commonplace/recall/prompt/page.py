@@ -71,8 +71,9 @@ class Page(msgspec.Struct, frozen=True):
         return tuple((source.session, source.message) for source in made[1].sources) if made else ()
 
     def data(self, path: str) -> bytes:
-        """Return what a file says; nothing if it is not there."""
-        return self.past[path] if path in self.past else self.parts.reader.data(path) or b""
+        """Return what a file says; nothing if it is not there, or no text."""
+        data = self.past[path] if path in self.past else self.parts.reader.data(path) or b""
+        return b"" if edits.is_binary(data) else data
 
     def records(self, layer: Layer) -> list[Record]:
         """Return the records of a layer's file of today that may be shown."""
