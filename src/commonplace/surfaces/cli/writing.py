@@ -5,13 +5,14 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, Final, cast, get_args
 
 import click
 import msgspec
 
+from commonplace.changes.transcripts import checksum
 from commonplace.errors import CommonplaceError, InputError
 from commonplace.memory.memory import Memory
 from commonplace.operations import EndSession
@@ -23,6 +24,7 @@ from commonplace.surfaces.cli.opening import Place, printing, scopes_of
 
 SESSION: Final = "cli:main"
 PROBLEMS_SHOWN: Final = 20  # lines named for one file; the total is always said
+_FIRST_LINE: Final = 10_000  # bytes in which a transcript of ours names its session
 _TRANSCRIPTS: Final = (".jsonl", ".json", ".jsonl.gz", ".json.gz")
 
 
@@ -111,7 +113,7 @@ def import_command(
 
     Of a folder every .json and .jsonl below it is read, gzipped or not. Importing again changes nothing. Lines that
     cannot be taken are named and everything else goes in. What lies in a
-    folder and is commonplace's own, of this memory or in a .commonplace, is left out.
+    folder and is commonplace's own, of this memory, a transcript of another or in a .commonplace, is left out.
     """
     files = [(file, path) for path in paths for file in _files(path)]
     done: list[Imported] = []
@@ -122,7 +124,7 @@ def import_command(
         left_out = len(files) - len(taken)
         if left_out:
             what = terminal.count(left_out, "file")
-            terminal.note(f"left out: {what} of this memory or of a {STATE} folder, which are no transcripts of others")
+            terminal.note(f"left out: {what} of commonplace itself, which are no transcripts of others")
         for file in taken:
             report = take(memory, file, kind, trust=trust, seen=seen)
             done.append(report)
@@ -156,7 +158,11 @@ def _is_ours(file: str, folder: str, own: list[Path]) -> bool:
     """True if a file that was found below a folder is a file of ours, not a transcript."""
     place = Path(file).resolve()
     below = (Path(folder).resolve().name, *Path(file).relative_to(folder).parts)
-    return STATE in below or any(place.is_relative_to(each) for each in own)
+    if STATE in below or any(place.is_relative_to(each) for each in own):
+        return True
+    with suppress(OSError), place.open("rb") as lines:  # of another memory: each line bears its checksum
+        return checksum(lines.readline(_FIRST_LINE).rstrip(b"\r\n")) is True
+    return False
 
 
 def take(
