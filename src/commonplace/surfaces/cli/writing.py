@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, Final, cast, get_args
 
@@ -14,6 +14,7 @@ import msgspec
 
 from commonplace.changes.transcripts import checksum
 from commonplace.errors import CommonplaceError, InputError
+from commonplace.memory import recognising
 from commonplace.memory.memory import Memory
 from commonplace.operations import EndSession
 from commonplace.records import Message, Role, Trust, lowest_trust
@@ -24,7 +25,6 @@ from commonplace.surfaces.cli.opening import Place, printing, scopes_of
 
 SESSION: Final = "cli:main"
 PROBLEMS_SHOWN: Final = 20  # lines named for one file; the total is always said
-_FIRST_LINE: Final = 10_000  # bytes in which a transcript of ours names its session
 _TRANSCRIPTS: Final = (".jsonl", ".json", ".jsonl.gz", ".json.gz")
 
 
@@ -158,11 +158,8 @@ def _is_ours(file: str, folder: str, own: list[Path]) -> bool:
     """True if a file that was found below a folder is a file of ours, not a transcript."""
     place = Path(file).resolve()
     below = (Path(folder).resolve().name, *Path(file).relative_to(folder).parts)
-    if STATE in below or any(place.is_relative_to(each) for each in own):
-        return True
-    with suppress(OSError), place.open("rb") as lines:  # of another memory: each line bears its checksum
-        return checksum(lines.readline(_FIRST_LINE).rstrip(b"\r\n")) is True
-    return False
+    known = STATE in below or any(place.is_relative_to(each) for each in own)
+    return known or checksum(recognising.head(place).partition(b"\n")[0]) is True  # of another memory
 
 
 def take(
