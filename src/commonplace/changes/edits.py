@@ -33,14 +33,9 @@ class Applied(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def records(layer: Layer, path: str, data: bytes, zone: tzinfo) -> Iterator[Record]:
-    """Yield the records of a file as its layer reads it; none of bytes that are no text."""
-    if not is_binary(data):
+    """Yield the records of a file as its layer reads it; none of bytes with a NUL, which are no text."""
+    if b"\0" not in data:
         yield from codec(layer.kind).records(path, data, layer.style, zone)
-
-
-def is_binary(data: bytes) -> bool:
-    """True if some bytes are no text: no file of memory holds a NUL."""
-    return b"\0" in data
 
 
 def apply(operation: Edit, layer: Layer, path: str, data: bytes | None, *, at: datetime, zone: tzinfo) -> Applied:

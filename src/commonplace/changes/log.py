@@ -24,7 +24,6 @@ from commonplace.store.protocol import Logged
 
 logger = logging.getLogger(__name__)
 
-_REMOVES: Final = ("remove", "remove_topic", "remove_item")
 _EPOCH: Final = datetime.fromisoformat("1970-01-01T00:00:00+00:00")
 
 
@@ -217,7 +216,7 @@ class Ledger:
             self._gone[record] = change.number
         forgets = "forget" in change.kinds and "aged" not in change.kinds
         for operation in payload.operations:
-            if operation.get("op") in _REMOVES and (forgets or operation.get("trust") == "user"):
+            if str(operation.get("op")).startswith("remove") and (forgets or operation.get("trust") == "user"):
                 record = operation.get("target") or "#".join(filter(None, map(operation.get, ("path", "id"))))
                 self._denied[record] = change.at
         for added in payload.added:

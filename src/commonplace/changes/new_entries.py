@@ -114,9 +114,8 @@ class NewEntries:
 
     def _alike(self, text: str, entries: Sequence[Entry]) -> str:
         """Return a sentence that names the entry which may say otherwise; empty if none does."""
-        near = (entry for _, entry, kind, _, _ in self._near(text, entries) if kind in {"supersedes", "doubt"})
-        found = next(near, None)
-        return f"beside {_quoted(found.text)}: `forget` or `update` that if it no longer holds" if found else ""
+        near = (entry.text for _, entry, kind, _, _ in self._near(text, entries) if kind in {"supersedes", "doubt"})
+        return next((f"beside {_quoted(each)}: `forget` or `update` that if it no longer holds" for each in near), "")
 
     def _near(self, text: str, entries: Sequence[Entry]) -> list[tuple[float, Entry, Kind, str, str]]:
         near = nominate(text, [entry.text for entry in entries], over=self._add_below)

@@ -104,9 +104,9 @@ class Overflow:
 
         def order(record: Record) -> tuple[object, ...]:
             large, over_half = size[record.id] > cap.limit, 2 * size[record.id] > cap.limit
-            added = made[record.id]
-            liked = added.kind == "preference"  # a question about it names it; where one lives matters to any
-            return not large, record.id not in old, not over_half, added.person, not liked, age[record.id]
+            # A question about a liking names it; where one lives matters to any.
+            whose = made[record.id].person, made[record.id].kind != "preference"
+            return not large, record.id not in old, not over_half, whose, age[record.id]
 
         yield from sorted(movable, key=order)
 

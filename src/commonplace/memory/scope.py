@@ -13,7 +13,6 @@ from typing import Any, Final
 
 import msgspec
 
-from commonplace.changes import edits
 from commonplace.changes.actors import LIBRARY, Actor
 from commonplace.changes.door import Door
 from commonplace.changes.erasing import Erasing
@@ -364,10 +363,8 @@ class Scope:
 
     def _no_text(self) -> Iterator[Problem]:
         for _, path in self.reader.files(lambda layer: layer.kind != "items"):
-            if edits.is_binary(self.reader.data(path) or b""):
-                changed = next((each.number for each in self.parts.ledger.changes() if path in each.paths), None)
-                how = f"; `undo {changed}` brings back what it said" if changed else ""
-                yield Problem(kind="damaged", path=path, reason=f"this is no text, so nothing of it is read{how}")
+            if b"\0" in (self.reader.data(path) or b""):
+                yield Problem(kind="damaged", path=path, reason="no text, so not read; undo its change, see `log`")
 
     def _waiting(self) -> int:
         try:

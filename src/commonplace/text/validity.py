@@ -61,7 +61,7 @@ def is_past_event(text: str, said: date, today: date) -> bool:
     """True if a statement tells of nothing but an event on one day that was to come when it was said, and is over."""
     if _LASTS.search(text) or len(content.sentences(text)) != 1:
         return False
-    named = [each for each in days.named(text) if len(each.readings) == 1 and len(each.readings[0]) == 3]
+    named = [each for each in days.named(text) if [len(reading) for reading in each.readings] == [3]]
     found = [each for each in named if each.readings[0][0] != "clock"]
     match found:
         case [days.Named(start, end, ((int() | None as year, int() as month, int() as number),))]:
@@ -69,6 +69,6 @@ def is_past_event(text: str, said: date, today: date) -> bool:
             if day is not None and year is None and day < said:
                 day = day_of(said.year + 1, month, number)
             mark = "\1" if year is None and len(named) == 1 else "\0"  # one with a time of day is not of each year
-            shape = f"{text[:start]}{mark}{text[end:]}"
-            return day is not None and said <= day < today and _EVENT.search(shape) is not None
+            came = day is not None and said <= day < today
+            return came and _EVENT.search(f"{text[:start]}{mark}{text[end:]}") is not None
     return False

@@ -36,7 +36,6 @@ _TELLING: Final = """
     quiero debo debe puedo puede voglio vuole devo deve posso può quero quer pode могу можно надо нужно mogę muszę
 """
 _MEANING: Final = frozenset(_TELLING.split())  # joining words that tell one statement from another
-_OF_ALL_TALK: Final = EVERYDAY_WORDS | FRAME_WORDS
 _MODAL: Final = frozenset({"will", "would", "could", "might", "may", "should", "going"})
 _FIRM: Final = wording.NEGATIONS | wording.RELATIVES | wording.LIMITS | _MODAL
 _I_ENDS: Final = frozenset({"e", "o", "m", "у", "ю"})  # of verbs: `wohne`, `abito`
@@ -62,7 +61,7 @@ def statements(text: str) -> tuple[Statement, ...]:
 
 def says_nothing(text: str) -> bool:
     """True if a text only asks, acknowledges or says words of all talk: `can you read this?`, `done`, `let me see`."""
-    return all(each.asks or _OF_ALL_TALK.issuperset(each.words) for each in statements(text))
+    return all(each.asks or (EVERYDAY_WORDS | FRAME_WORDS).issuperset(each.words) for each in statements(text))
 
 
 def _statement(sentence: str) -> Statement:

@@ -185,8 +185,7 @@ def quote(
     if first:
         shown[0] = cut(f"… {shown[0]}", size)
     if len(wrapped) > first + lines:
-        shown[-1] = cut(shown[-1] + " …", size - 1)
-        shown[-1] = shown[-1] if shown[-1].endswith("…") else shown[-1] + "…"
+        shown[-1] = f"{cut(shown[-1], size - 2).removesuffix('…').rstrip()} …"
     for each in shown:
         yield " " * indent + marked(each, words)
 

@@ -123,8 +123,7 @@ def import_command(
         taken = [file for file, path in files if file == path or not _is_ours(file, path, own)]
         left_out = len(files) - len(taken)
         if left_out:
-            what = terminal.count(left_out, "file")
-            terminal.note(f"left out: {what} of commonplace itself, which are no transcripts of others")
+            terminal.note(f"left out: {terminal.count(left_out, 'file')} of commonplace itself, no transcripts")
         for file in taken:
             report = take(memory, file, kind, trust=trust, seen=seen)
             done.append(report)
