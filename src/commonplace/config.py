@@ -45,7 +45,7 @@ class GuardConfig(msgspec.Struct, frozen=True):
 class RecallConfig(msgspec.Struct, frozen=True):
     """How recall ranks; the weights of the ranking are in `recall.ranking`."""
 
-    floor: float = 0.15  # least share of a short question's weight in one passage; below it nothing is returned
+    floor: float = 0.15  # the share of a short question that one passage has to hold; if none does, nothing is returned
     flood_share: float = 0.3  # of the hits, for one source that floods the top while others have something to say
     embedder: str = ""  # `openai:MODEL[@URL]`, `model2vec:FOLDER` and so on; without one recall goes by words
     embed_seconds: float = 3.0  # a recall waits so long for vectors; what has none by then is found by its words

@@ -186,7 +186,7 @@ class Hit(msgspec.Struct, frozen=True):
     `record` is its id, of a message `session#message`. `score` is above 0 and comparable only within one query; `why`
     says what it is made of when asked with `explain=True`. `at` is when it was said, of a record the last that it
     rests on; else when it was written.
-    `superseded_by` names the record that now says otherwise; empty while nothing does.
+    `superseded_by` names the record that now says otherwise, or that was forgotten; empty while nothing does.
     `superseded_words` are the words of it that no longer hold, if the rest of it is not superseded.
     """
 

@@ -52,6 +52,23 @@ def test_over_the_cap_the_oldest_entries_move_to_the_archive_and_nothing_is_lost
         assert memory.recall("Alpha0 framework", layers=["documents"])[0].record.startswith("memory/archive/")
 
 
+def test_what_a_person_likes_moves_before_who_they_are(tmp_path: Path) -> None:
+    """Audit: forty likes pushed home and job out of the prompt, because those had been said first."""
+    with opened(tmp_path) as memory:
+        memory.append("cli:home", [Message("user", "I live in Turin.", at=START), Message("assistant", "ok")])
+        memory.consolidate("cli:home")
+        memory.remember("User's flat has number 12", kind="instruction")
+        for number in range(8):
+            prefer(memory, number)
+        facts = (tmp_path / USER).read_text(encoding="utf-8")
+        assert ["Turin" in facts, "number 12" in facts, "Alpha7" in facts, "Alpha0" in facts] == [
+            True,
+            True,
+            True,
+            False,
+        ]
+
+
 def test_no_short_fact_is_refused_by_remember_the_tool_or_an_approval(tmp_path: Path) -> None:
     """Issue 17: the 24th short fact was refused by a status nobody looks at."""
     with opened(tmp_path, Config()) as memory:
@@ -141,11 +158,10 @@ def test_what_an_editor_made_too_large_stays_and_new_entries_move_on(tmp_path: P
 def test_a_correction_of_an_entry_that_moved_replaces_it_and_is_shown(tmp_path: Path) -> None:
     """Issue 17: superseded statements are not shown."""
     with opened(tmp_path) as memory:
-        for number, text in enumerate(["I live in Oslo.", *(f"I collect stamps of country {n}." for n in range(3))]):
-            memory.append(f"s{number}", [Message("user", text)])
-            memory.consolidate(f"s{number}")
-        for number in range(8):
-            prefer(memory, number)
+        memory.append("s", [Message("user", "I live in Oslo.")])
+        memory.consolidate("s")
+        for number in range(12):
+            memory.tool().call({"action": "add", "text": f"Colleague number {number} sits in room {number + 100}"})
         assert "Oslo" in archive(tmp_path)
         old = next(hit.record for hit in memory.recall("where do I live", layers=["documents"]))
         memory.append("t", [Message("user", "I moved to Bergen. I live in Bergen now.")])

@@ -89,3 +89,56 @@ def test_others_take_the_places_of_what_is_over(tmp_path):
 )
 def test_the_end_of_a_text_says_how_long_it_holds(text, expected):
     assert validity.is_over(text, LAST) == expected
+
+
+@pytest.mark.parametrize("layout", ["native", "two-layer"])
+def test_an_event_that_is_over_is_found_and_not_shown(tmp_path, layout):
+    """Audit: a flight in December was in every prompt of February; a birthday stays."""
+    clock = FixedClock("2026-11-24T10:00:00+00:00")
+    said = "My flight to Rome is on 1 December. My birthday is on 3 December. I start my new job on 2 December."
+    with Memory.open(tmp_path, layout=layout, jobs="inline", clock=clock) as memory:
+        memory.append("s", [Message("user", said), Message("assistant", "OK.")])
+        memory.end("s")
+        shown = [memory.context().text]
+        clock.advance(days=20)
+        shown.append(memory.context().text)
+        assert [("flight" in text, "birthday" in text, "job" in text) for text in shown] == [
+            (True, True, True),
+            (False, True, True),
+        ]
+        assert any("2026-12-01" in hit.text for hit in memory.recall("when is the flight to Rome"))
+
+
+@in_one_test(
+    ("text", "expected"),
+    [
+        ("We fly to Lisbon on 2026-11-20.", True),
+        ("The exam is 2026-11-20.", True),
+        ("On 2026-11-20 User has a hearing.", True),
+        ("The fair is scheduled for 20 November 2026.", True),
+        ("User has a check-up on 2026-11-20 at 9.", True),
+        ("Die Prüfung ist am 20.11.2026.", True),
+        ("User: Ich habe am 20. November um 9 einen Termin", True),
+        ("Le concert est le 20 novembre 2026.", True),
+        ("J'ai un entretien le 20 novembre", True),
+        ("La reunión es el 20 de noviembre de 2026.", True),
+        ("Volamos a Roma el 20 de noviembre", True),
+        ("用户在2026年11月20日有面试。", True),
+        ("面试是2026年11月20日", True),
+        ("The exam is 2026-11-25.", False),
+        ("The exam was on 2026-10-20.", False),
+        ("User joined on 2026-10-20.", False),
+        ("Mia's birthday is on 2026-11-20.", False),
+        ("The national day is on 20 November.", False),
+        ("User has a rehearsal on 20 November each year.", False),
+        ("User starts at Initech on 2026-11-20.", False),
+        ("User has had a dog since 2026-11-20.", False),
+        ("User has an exam on 2026-11-20 and studies law.", False),
+        ("The exam is 2026-11-20. User studies law.", False),
+        ("The passport expires on 2026-11-20.", False),
+        ("User adopts a dog on 2026-11-20.", False),
+        ("The version is 20.11.", False),
+    ],
+)
+def test_what_is_past_of_an_event(text, expected):
+    assert validity.is_past_event(text, date(2026, 11, 10), LAST) == expected

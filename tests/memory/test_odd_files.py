@@ -66,3 +66,16 @@ def test_a_name_that_is_no_utf_8_costs_only_itself(tmp_path, folder):
         [problem] = memory.doctor().problems
         assert problem.path == f"{folder}/\\udcff\\udcfe{suffix.decode()}"
         assert "a name that memory cannot write" in problem.reason
+
+
+def test_a_document_that_is_no_text_is_not_shown_and_named(tmp_path):
+    """Audit: bytes of another program were put into each prompt, and `doctor` found no problem."""
+    filled(tmp_path)
+    (tmp_path / "memory" / "MEMORY.md").write_bytes(b"\xff\xfe\0garbage")
+    with Memory.open(tmp_path, jobs="inline") as memory:
+        assert "garbage" not in memory.context(None, "garbage").text
+        wanted = "memory/MEMORY.md", "no text, so not read; undo its change, see `log`"
+        assert wanted in [(each.path, each.reason) for each in memory.limits()]
+        assert wanted in [(each.path, each.reason) for each in memory.doctor().problems]
+        memory.undo(memory.log(1)[0])
+        assert "harbour" in memory.context().text

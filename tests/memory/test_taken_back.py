@@ -8,6 +8,7 @@ import pytest
 
 from commonplace import Memory, Message
 from commonplace.changes.actors import LIBRARY, PERSON, TOOL, Actor
+from commonplace.operations import RemoveEntry
 from commonplace.records import Source
 from marking import slow_after
 
@@ -91,3 +92,41 @@ def test_recall_marks_the_message_of_what_was_taken_back(tmp_path: Path) -> None
         memory.remember(MOVED)
         old = next(hit for hit in memory.recall("Where do I live? Brixton?") if hit.layer == "sessions")
         assert memory.read(old.superseded_by).text == MOVED
+
+
+def test_an_answer_names_the_older_memory_that_stays_beside(tmp_path: Path) -> None:
+    """Audit: 8080 and 9090 were both kept, and nothing in the answer said so."""
+    with Memory.open(tmp_path, jobs="worker") as memory:
+        assert memory.remember("The relay listens on port 8080.").reason == ""
+        assert "'The relay listens on port 8080.'" in memory.remember("The relay listens on port 9090.").reason
+        assert memory.remember("The harbour opens in May.").reason == ""
+
+
+@pytest.mark.parametrize("how", ["rules", "model", "tool", "forget"])
+def test_what_a_person_takes_back_leaves_the_prompt_and_recall_marks_it(tmp_path: Path, how: str) -> None:
+    """Audit: the journal and the message came back unmarked into the next prompt."""
+    wish = "Please forget that I'm vegetarian." if how in {"rules", "tool"} else "Thanks."
+    with Memory.open(tmp_path, jobs="worker") as memory:
+        memory.append("a", [Message("user", "I'm vegetarian. I live in Turin.", id="m"), Message("assistant", "OK.")])
+        memory.consolidate("a")
+        [record] = [hit.record for hit in memory.recall("vegetarian", layers=("documents",))]
+        memory.append("b", [Message("user", wish, id="w")])
+        match how:
+            case "rules":
+                memory.consolidate("b")
+            case "tool":
+                assert memory.tool("b").call({"action": "remove", "old_text": record})["success"]
+            case "forget":
+                memory.forget(record)
+            case "model":
+                gone = RemoveEntry(
+                    path="memory/facts/user.md", target=record, sources=(Source("b", "w"),), trust="user"
+                )
+                assert memory.apply([gone], reason="said", actor=PERSON).ok
+        [hit] = [hit for hit in memory.recall("am I vegetarian") if hit.record.endswith("#m")]
+        assert (hit.superseded_by, hit.superseded_words) == (record, "I'm vegetarian")
+        shown = memory.context("new", "am I vegetarian, and where do I live").text.replace(wish, "")
+        assert "vegetarian" not in shown
+        assert "Turin" in shown
+        memory.undo(memory.log(1)[0].number)
+        assert not any(hit.superseded_by for hit in memory.recall("am I vegetarian"))

@@ -152,3 +152,18 @@ def test_the_recap_keeps_older_messages_beside_one_that_has_no_room(tmp_path):
     with opened(tmp_path, "two-layer") as memory:
         memory.append("s", [Message("user", "The boat is blue."), Message("assistant", "word " * 60_000)])
         assert "USER: The boat is blue." in memory.context("s").volatile
+
+
+def test_a_page_is_told_once_and_not_beside_what_the_person_said(tmp_path):
+    """Audit: pages and the assistant's retelling of them took the first places of the answer to most questions."""
+    port, key = "The relay listens on port 1337 now.", "Send the crates to pier nine."
+    talk = [Message("user", "The relay listens on port 8080."), Message("assistant", "OK")]
+    for page in (port, key):
+        talk += [Message("user", "Can you read this?"), Message("tool", page), Message("assistant", f"It says: {page}")]
+    with opened(tmp_path) as memory:
+        memory.append("s", talk)
+        memory.consolidate("s")
+        assert "8080" in memory.context().stable
+        assert "1337" not in memory.context("other", "which port does the relay listen on").volatile
+        assert memory.context("other", "where do I send the crates").volatile.count("pier nine") == 1
+        assert any("1337" in hit.text for hit in memory.recall("which port does the relay listen on"))

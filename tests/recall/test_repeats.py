@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from commonplace import Memory, Message
-from commonplace.recall.prompt.repeats import Repeats
+from commonplace.recall.prompt.repeats import Repeats, says_nothing
 from commonplace.testing import FixedClock
 from marking import in_one_test, slow_after
 
@@ -58,6 +58,24 @@ def test_another_value_denial_person_or_time_is_not_said(shown, again):
     said = Repeats()
     said.add(shown, "user")
     assert not said.says(again, "agent")
+
+
+@in_one_test(
+    ("text", "expected"),
+    [
+        ("Looking.", True),
+        ("Done, as you said.", True),
+        ("Can you read this page?", True),
+        ("好的", True),
+        ("Bergen.", False),
+        ("Yes, on Tuesday", False),
+        ("At 9:30", False),
+        ("Not before Easter", False),
+    ],
+)
+def test_what_says_nothing_is_found_only_beside_something_else(text, expected):
+    """Audit: `Looking.` and `Can you read this page?` took ranks in the prompt."""
+    assert says_nothing(text) is expected
 
 
 def test_what_is_trusted_less_says_nothing_for_what_is_trusted_more():

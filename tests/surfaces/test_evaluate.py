@@ -12,7 +12,6 @@ import pytest
 from commonplace import Memory, Message
 from commonplace.changes.actors import PERSON
 from commonplace.errors import InputError
-from commonplace.records import Source
 from commonplace.surfaces import evaluate
 from commonplace.surfaces.evaluate import Case, Target
 from commonplace.testing import FixedClock
@@ -134,15 +133,3 @@ def test_the_figures_sum_the_verdicts_up(memory):
     assert (found.passed, found.recall) == (0.5, 0.5)
     assert found.milliseconds > 0
     assert evaluate.evaluate(memory, cases[1:]).recall is None
-
-
-def test_a_memory_makes_cases_of_what_was_corrected_and_of_what_rests_on_a_message(memory):
-    """Issue 7: the same cases each time, from corrections and `why` trails."""
-    said = Source("cli:main", "m1")
-    memory.remember("Seventeen gauges at the harbour of Malmö.", kind="decision", source=said, actor=PERSON)
-    noted = memory.remember("Ada keeps her bicycle in the cellar.", kind="decision", actor=PERSON).records[0]
-    memory.update(noted, "Ada keeps her bicycle in the attic.", actor=PERSON)
-    cases = evaluate.made(memory)
-    assert [case.name.partition(" of ")[0].partition(" behind ")[0] for case in cases] == ["correction", "message"]
-    assert cases[1].expected == (Target(message="cli:main#m1"),)
-    assert (evaluate.evaluate(memory, cases).passed, evaluate.made(memory)) == (1.0, cases)

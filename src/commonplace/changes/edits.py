@@ -33,8 +33,9 @@ class Applied(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def records(layer: Layer, path: str, data: bytes, zone: tzinfo) -> Iterator[Record]:
-    """Yield the records of a file as its layer reads it."""
-    yield from codec(layer.kind).records(path, data, layer.style, zone)
+    """Yield the records of a file as its layer reads it; none of bytes with a NUL, which are no text."""
+    if b"\0" not in data:
+        yield from codec(layer.kind).records(path, data, layer.style, zone)
 
 
 def apply(operation: Edit, layer: Layer, path: str, data: bytes | None, *, at: datetime, zone: tzinfo) -> Applied:

@@ -170,6 +170,7 @@ class Ledger:
         self._by_path: dict[str, dict[str, None]] = {}
         self._successors: dict[str, tuple[int, str]] = {}
         self._gone: dict[str, int] = {}
+        self._denied: dict[str, datetime] = {}  # records that were forgotten or that a person's message took back
         self._undone: dict[int, int] = {}
         self._trust: dict[str, Trust] = {}
         self._promotions: dict[str, list[int]] = {}
@@ -213,6 +214,11 @@ class Ledger:
             self._successors.pop(new, None)  # a text that came back has no successor
         for record in payload.removed_ids:
             self._gone[record] = change.number
+        forgets = "forget" in change.kinds and "aged" not in change.kinds
+        for operation in payload.operations:
+            if str(operation.get("op")).startswith("remove") and (forgets or operation.get("trust") == "user"):
+                record = operation.get("target") or "#".join(filter(None, map(operation.get, ("path", "id"))))
+                self._denied[record] = change.at
         for added in payload.added:
             self._made.setdefault(added.id, []).append((change.number, added))
             self._by_path.setdefault(split_id(added.id)[0], {})[added.id] = None
@@ -340,7 +346,8 @@ class Ledger:
     def superseded(self, session: str) -> dict[str, tuple[Superseded, ...]]:
         """Return the messages of a session that hold a value which a record says otherwise now, with the parts.
 
-        A record that only says more than the one it replaced, or rests on the same message, overrules nothing.
+        A record that only says more than the one it replaced, or rests on the same message, overrules nothing. For what
+        was forgotten or taken back it is the record that is gone, and it says nothing now.
         """
         found: dict[str, tuple[Superseded, ...]] = {}
 
@@ -355,6 +362,10 @@ class Ledger:
                 for each in self._overruling(old):
                     for source, quote in zip(each.was.sources, chain(each.was.quotes, repeat("")), strict=False):
                         take(each.now, source, each.since, (each.was.text, quote), each.says)
+                if old in self._gone and old in self._denied:
+                    was = self._made[old][-1][1]
+                    for source, quote in zip(was.sources, chain(was.quotes, repeat("")), strict=False):
+                        take(Added(old, "", was.trust), source, self._denied[old], (was.text, quote), "")
             for (record, source), since in self._overruled.get(session, {}).items():
                 if (current := self._now(record)) is not None:
                     take(current, source, since, self._quotes(session, source), current.text)

@@ -87,7 +87,9 @@ class NewEntries:
         mark = _compared(text)
         if known := next((entry for entry in entries if _compared(entry.text) == mark), None):
             return Settled(None, duplicate=known.id)
+        beside = ""
         if self._layout.adds("merge", layer) is None:
+            beside = self._alike(text, entries) if actor.explicit else ""
             entries = [entry for entry in entries if (mine := label(entry.text)) and mine == label(text)]
         near = self._near(text, entries)
         for wanted in ("same", "contained", "supersedes"):
@@ -108,7 +110,12 @@ class NewEntries:
                 return self._replace(operation, entry, actor, kind="supersedes", why="the model says so")
             if choice in {"conflict", "same"} or (choice is None and not place):
                 flagged.append(entry)
-        return self._beside(operation, flagged, actor)
+        return self._beside(operation, flagged, actor) if flagged else Settled(operation, note=beside)
+
+    def _alike(self, text: str, entries: Sequence[Entry]) -> str:
+        """Return a sentence that names the entry which may say otherwise; empty if none does."""
+        near = (entry.text for _, entry, kind, _, _ in self._near(text, entries) if kind in {"supersedes", "doubt"})
+        return next((f"beside {_quoted(each)}: `forget` or `update` that if it no longer holds" for each in near), "")
 
     def _near(self, text: str, entries: Sequence[Entry]) -> list[tuple[float, Entry, Kind, str, str]]:
         near = nominate(text, [entry.text for entry in entries], over=self._add_below)

@@ -1,9 +1,9 @@
 """Where entries go that a shown document has no room for: into another document, in the same change.
 
 Nothing is refused for want of room where the layout says where entries go. An entry that is larger than the cap moves
-first, then what was superseded or is over, then an entry that takes more than half of the room, then what is oldest;
-what a person wrote follows, and standing instructions and safety matters stay. How often recall gave an entry out is
-not counted, so that reading writes nothing: of two entries the older one moves.
+first, then what was superseded or is over, then an entry that takes more than half of the room, then preferences,
+then all else, the oldest first; what a person wrote follows, and standing instructions and safety matters stay. How
+often recall gave an entry out is not counted, so that reading writes nothing: of two entries the older one moves.
 """
 
 from __future__ import annotations
@@ -104,7 +104,9 @@ class Overflow:
 
         def order(record: Record) -> tuple[object, ...]:
             large, over_half = size[record.id] > cap.limit, 2 * size[record.id] > cap.limit
-            return not large, record.id not in old, not over_half, made[record.id].person, age[record.id]
+            # A question about a liking names it; where one lives matters to any.
+            whose = made[record.id].person, made[record.id].kind != "preference"
+            return not large, record.id not in old, not over_half, whose, age[record.id]
 
         yield from sorted(movable, key=order)
 

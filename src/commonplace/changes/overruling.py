@@ -32,11 +32,14 @@ class Overruling:
     def messages(self, session: str) -> Mapping[str, Sequence[Superseded]]:
         """Return the messages of a session that hold a value which a record says otherwise now, with the parts.
 
-        A record that was forgotten says nothing.
+        A record that was forgotten says nothing, but of the messages that it rested on.
         """
         if session not in self._held:
             found = self._ledger.superseded(session)
-            kept = {message: [each for each in parts if self._says(each.record)] for message, parts in found.items()}
+            kept = {
+                message: [each for each in parts if not each.now or self._says(each.record)]
+                for message, parts in found.items()
+            }
             self._held[session] = {message: parts for message, parts in kept.items() if parts}
         return self._held[session]
 
@@ -91,7 +94,7 @@ def _overruled(sentence: str, parts: Iterable[Superseded]) -> Superseded | None:
     """Return what says otherwise now than a sentence; None if nothing does, or it says the new value too."""
     said = content.keywords(sentence)
     over = (part for part in parts if any(_states(sentence, was) for was in part.was))
-    return next((part for part in over if not content.keywords(part.now) <= said), None)
+    return next((part for part in over if not part.now or not content.keywords(part.now) <= said), None)
 
 
 def _states(sentence: str, was: str) -> bool:

@@ -25,6 +25,7 @@ from commonplace.recall.prompt import context as contexts
 from commonplace.recall.prompt.filling import Draft
 from commonplace.recall.prompt.sections import headless
 from commonplace.records import Change, Context, Hit, JournalEntry, Outcome, Query, Receipt, Record
+from commonplace.text.content import sentences
 from commonplace.text.patterns import pattern
 from commonplace.text.pieces import fence
 
@@ -102,7 +103,8 @@ class Chain:
             wanted = Query(text=question, k=config.context.recall_k, layers=kinds)
             live = self._live(session)
             found = self._found(wanted, now=now, without=live)
-            hits = [hit for hit in found if not any((s.session, s.message) in live for s in hit.sources)]
+            found = [hit for hit in found if not any((s.session, s.message) in live for s in hit.sources)]
+            hits = [left for hit in found if (left := self._without_denied(hit)) is not None]
         share = config.context.stable_share
         made = contexts.build(
             drafts,
@@ -111,6 +113,7 @@ class Chain:
             key=self.first.key,
             stable_share=share,
             recalled_heading=layout.recalled_heading(),
+            question=question or "",
         )
         sizes = {"session": session, "chars": len(made.text), "tokens": made.tokens, "budget": budget}
         counts = {"sections": len(made.sections), "hits": len(hits), "dropped": len(made.dropped)}
@@ -194,6 +197,16 @@ class Chain:
         made = contexts.build(drafts, (), tokens=config.tokens, key=self.first.key, stable_share=config.stable_share)
         text = "\n".join(section.text for section in made.sections)
         return fence(text, self.first.key) if text else ""
+
+    def _without_denied(self, hit: Hit) -> Hit | None:
+        """Return a hit without what was forgotten or taken back with nothing in its place; None if that is all."""
+        if all(scope.parts.ledger.gone(hit.superseded_by) is None for scope in self.scopes):
+            return hit
+        text = hit.text
+        for sentence in sentences(hit.superseded_words):
+            text = text.replace(sentence, "")
+        text = " ".join(text.split()).lstrip(".,;!? ")
+        return msgspec.structs.replace(hit, text=text, superseded_by="") if hit.superseded_words and text else None
 
     # --- which scope is meant ---
 

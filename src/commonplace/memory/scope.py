@@ -358,8 +358,13 @@ class Scope:
         return self.reader.find(record_id)
 
     def over_limits(self) -> list[Problem]:
-        """Return the documents that hold more than they may, or than is shown."""
-        return [*over_caps(self.parts), *over_limits(self.parts)]
+        """Return the documents that hold more than they may, or than is shown, and the files that are no text."""
+        return [*over_caps(self.parts), *over_limits(self.parts), *self._no_text()]
+
+    def _no_text(self) -> Iterator[Problem]:
+        for _, path in self.reader.files(lambda layer: layer.kind != "items"):
+            if b"\0" in (self.reader.data(path) or b""):
+                yield Problem(kind="damaged", path=path, reason="no text, so not read; undo its change, see `log`")
 
     def _waiting(self) -> int:
         try:

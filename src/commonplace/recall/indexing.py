@@ -194,8 +194,8 @@ class Indexing:
                 if self.index.tokens():
                     self.index.clear()
                 self.index.set_form(self._form)
-        stats = self._store.list()
         known = self.index.tokens()
+        stats = self._store.list()  # after the index: what it holds and the list does not is gone
         forget, noticed = known.pop, set(self._noticed)
         changed: list[Stat] = []
         for stat in stats:

@@ -16,7 +16,7 @@ import msgspec
 from commonplace.changes.overruling import TELLING, Overruling, words_of
 from commonplace.config import RecallConfig
 from commonplace.guard.pasted import part_trust
-from commonplace.recall import choosing, dated, events, ranking
+from commonplace.recall import choosing, dated, ranking
 from commonplace.recall import question as questions
 from commonplace.recall.index import passages, rows
 from commonplace.recall.index.near import Near
@@ -168,24 +168,7 @@ class Search(msgspec.Struct, kw_only=True):
         mended = self._mended(question, found)
         if mended is not question:
             question, found = mended, self._find(mended)
-        return self._dated(question), found
-
-    def _dated(self, question: Question) -> Question:
-        """Return a question that is dated by an event, and by nothing else, the time of that event."""
-        event = None if question.times else events.named(self.query.text)
-        if event is None:
-            return question
-        asked = questions.read(event.words, self.now)
-        groups = [group.words for group in asked.groups if group.parent < 0]
-        matching = self._index.search(groups) if groups else Candidates({}, {}, [], 0)
-        whole = (1 << len(groups)) - 1
-        keys = {row >> PASSAGE_BITS for row, mask in matching.messages.items() if mask == whole}
-        if len(keys) > events.MOST:
-            return question
-        times = [self._said_at(key >> MESSAGE_BITS, key & (SLOT_MESSAGES - 1)) for key in keys]
-        known = [at for at in times if self._until_ms is None or at <= self._until_ms]
-        meant = events.around(event, known)
-        return msgspec.structs.replace(question, times=(meant,)) if meant else question
+        return question, found
 
     def _find(self, question: Question) -> Candidates:
         chosen = self.query.layers or LAYERS

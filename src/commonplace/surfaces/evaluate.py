@@ -8,22 +8,19 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
-from itertools import islice
 from typing import Annotated, Final
 
 import msgspec
 
 from commonplace.errors import CommonplaceError, InputError
 from commonplace.memory.memory import Memory
-from commonplace.records import Hit, LayerName, Query, RecordedMessage, is_below_agent
-from commonplace.text import content, terms
+from commonplace.records import Hit, LayerName, Query, RecordedMessage
+from commonplace.text import terms
 
-__all__ = ["Case", "Evaluation", "Target", "Verdict", "evaluate", "made", "read"]
+__all__ = ["Case", "Evaluation", "Target", "Verdict", "evaluate", "read"]
 
-_WORDS: Final = 4  # of a question that is made; with more of them hardly a search can miss
-_SHARED: Final = 2  # words that old and new have in common, for the question to be about something
 K: Final = 8
 """Ranks that are looked at if a case does not say; as many as `recall` gives."""
 
@@ -142,40 +139,6 @@ def read(text: str, name: str) -> tuple[Case, ...]:
         said = "there is no case in it; give at least one `question` with what is `expected`"
         raise InputError(f"{name}:1: {said}", path=name, line=1)
     return tuple(cases)
-
-
-def made(memory: Memory, *, limit: int = 50) -> tuple[Case, ...]:
-    """Make cases from the corrections and the `why` trails of a memory, the newest first; the same each time.
-
-    A correction is asked for with words that the old and the new text share: the new one is expected. Words of a record
-    that rests on one message should find that message.
-    """
-    return tuple(islice(_made(memory), max(limit, 0)))
-
-
-def _made(memory: Memory) -> Iterator[Case]:
-    seen: set[str] = set()
-    for record in (record for change in memory.log(None) for record in change.added):
-        try:
-            trail = memory.why(record)
-        except CommonplaceError:
-            continue  # gone since, or its text was erased
-        if trail.record in seen or is_below_agent(trail.trust):
-            continue
-        seen.add(trail.record)
-        words = content.asked_for(terms.words(trail.text))
-        before = {word for step in trail.steps if step.text != trail.text for word in terms.words(step.text)}
-        shared = [word for word in words if word in before]
-        if len(shared) >= _SHARED:
-            expected = Target(record=trail.record, text=trail.text)
-            yield Case(name=f"correction of {trail.record}", question=" ".join(shared[:_WORDS]), expected=(expected,))
-        elif words and len(trail.quotes) == 1:
-            source = trail.quotes[0].source
-            expected = Target(message=f"{source.session}#{source.message}")
-            question = " ".join(words[:_WORDS])
-            yield Case(
-                name=f"message behind {trail.record}", question=question, expected=(expected,), layers=("sessions",)
-            )
 
 
 def evaluate(memory: Memory, cases: Sequence[Case]) -> Evaluation:

@@ -17,5 +17,5 @@ def session(memory: Memory, session_id: str) -> bytes:
         RecordNotFoundError: There is no such session.
     """
     sessions = memory.sessions
-    window = sessions.window(session_id)
-    return agent_session.encode(sessions.state(session_id), window, summary=sessions.summary(session_id))
+    state, window = sessions.state(session_id), sessions.window(session_id)
+    return agent_session.encode(state, window, summary=sessions.summary(session_id))

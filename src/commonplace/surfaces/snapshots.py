@@ -22,7 +22,6 @@ from commonplace.records import Snapshot
 
 HEAD: Final = "# Memory Context (read-only)"
 _PREFIX: Final = "commonplace-memory-"
-_LARGEST_BYTES: Final = 1_000_000
 
 
 @contextlib.contextmanager
@@ -54,11 +53,9 @@ def read(path: str) -> Snapshot:
     """
     try:
         with open(path, "rb") as stream:  # noqa: PTH123 - as above
-            data = stream.read(_LARGEST_BYTES + 1)
+            data = stream.read()
     except (OSError, ValueError) as error:
         raise InputError(f"the snapshot {path!r} cannot be read: {error}", path=path) from None
-    if len(data) > _LARGEST_BYTES:
-        raise InputError(f"{path!r} is over {_LARGEST_BYTES} bytes, which no snapshot is", path=path)
     try:
         snapshot = msgspec.json.decode(data, type=Snapshot)
     except msgspec.DecodeError:

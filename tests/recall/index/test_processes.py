@@ -46,6 +46,26 @@ def test_each_process_finds_what_it_just_said(tmp_path):
     after.close()
 
 
+def test_a_sweep_keeps_what_was_indexed_while_it_looked(tmp_path, monkeypatch):
+    """A session that began between a sweep's list of files and its list of the index was taken for a file that is gone."""
+    one, other = Scope(tmp_path / "m"), Scope(tmp_path / "m")
+    one.say("first", "alpha")
+    assert one.texts("alpha") == ["alpha"]
+    real = one.store.list
+
+    def listed(*folders):
+        found = real(*folders)
+        other.say("s", "word zebra")
+        assert other.texts("zebra") == ["word zebra"]
+        return found
+
+    monkeypatch.setattr(one.store, "list", listed)
+    one.indexing.catch_up(sweep=True)
+    assert other.texts("zebra") == ["word zebra"]
+    one.close()
+    other.close()
+
+
 def test_a_rebuild_elsewhere_is_seen(tmp_path):
     """The slots a process holds in memory are those of the index that is there."""
     one = Scope(tmp_path / "m")

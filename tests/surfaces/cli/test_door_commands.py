@@ -72,7 +72,7 @@ def test_a_change_of_another_scope_is_told_with_its_scope(run):
     for text in ("Ada lives in Oslo.", "Ada sails."):
         assert run("remember", text, "--kind", "decision", *both).out.splitlines()[0][-1] in "12"
     fixed = run("remember", "Team lunch is at one.", "--kind", "decision", "--to", "team", *both)
-    assert fixed.out.splitlines()[0] == "done, change 2 of team"
+    assert fixed.out.startswith("done, change 2 of team: beside")
     assert "Ada sails." in run("diff", "2", *both).out
     assert "Team lunch is at one." in run("diff", "2", *team).out
     assert run("undo", "2", *team).code == 0

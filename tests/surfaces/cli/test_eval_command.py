@@ -41,13 +41,6 @@ def test_a_case_that_fails_says_what_was_shown_instead(run, file):
     assert run("eval", "cases.jsonl", "--at-least", "1.5").code == 2
 
 
-def test_without_a_file_the_memory_makes_its_own_cases(run, file):
-    """Issue 7: cases from what records rest on; a memory that makes none says so."""
-    assert "no case can be made" in run("eval").err
-    run("remember", "The ferry leaves at noon.", "--source", "cli:main#m0")
-    assert "passed  1 of 1 case\n" in run("eval").out
-
-
 def test_json_has_all_that_was_measured(run, file):
     """docs/commands.md names the keys."""
     done = run("eval", "cases.jsonl", "--json")

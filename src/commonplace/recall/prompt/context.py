@@ -13,7 +13,7 @@ import msgspec
 
 from commonplace.recall.prompt.filling import Draft, Message, Shown, cost, fill, safe
 from commonplace.recall.prompt.page import over
-from commonplace.recall.prompt.repeats import Repeats
+from commonplace.recall.prompt.repeats import Repeats, says_nothing
 from commonplace.records import TRUST_RANK, Context, Dropped, Hit, Section, is_below_agent
 from commonplace.text import content
 from commonplace.text.inert import inert
@@ -55,6 +55,7 @@ def build(
     key: bytes,
     stable_share: float = 1.0,
     recalled_heading: str = "## Recalled",
+    question: str = "",
 ) -> Context:
     """Fill a budget with sections and hits, stable sections first, each statement once.
 
@@ -66,6 +67,7 @@ def build(
         stable_share: The most that the stable part may take of what the fences leave, whatever is asked, so that
             something recalled finds room in a small budget too and the stable part does not move with the question.
         recalled_heading: The line above the hits.
+        question: What the hits were found for.
 
     Returns:
         The context. Entries for which the stable part has no room go into what the volatile part leaves
@@ -83,7 +85,7 @@ def build(
     notes = fill([draft for draft in drafts if draft.part == "volatile" and not draft.live], left - above)
     left -= above + _tokens(notes.sections) if notes.sections else 0
     head = _over(RECALLED_NOTE, key)
-    fresh = _new(hits, [*stable.kept, *notes.kept], live.kept)
+    fresh = _new(hits, [*stable.kept, *notes.kept], live.kept, question)
     recalled, kept, over = _recalled(fresh, left - head, recalled_heading)
     left -= head + _tokens(recalled) if recalled else 0
     rest = [entry for entry in stable.left if entry.record not in {hit.record for hit in kept}]
@@ -128,11 +130,11 @@ def _spent(texts: Sequence[str]) -> int:
     return sum(estimate_tokens(text) + 1 for text in texts if text)
 
 
-def _new(hits: Sequence[Hit], shown: Sequence[Shown], live: Sequence[Shown]) -> list[Hit]:
+def _new(hits: Sequence[Hit], shown: Sequence[Shown], live: Sequence[Shown], question: str) -> list[Hit]:
     """Leave out hits that say what the prompt says already, or are the message that it came from.
 
     Of two hits that say the same the one that is trusted further stays. What is trusted as a record is not repeated by
-    any hit, what the live conversation says by none of the assistant's.
+    any hit, what the live conversation says by none of the assistant's. What ranks below the agent comes last.
     """
     if not hits:
         return []
@@ -145,18 +147,44 @@ def _new(hits: Sequence[Hit], shown: Sequence[Shown], live: Sequence[Shown]) -> 
     for entry in live:
         said.add(entry.text, "agent")
     quoted = _quoted(hits, shown)
+    asked = _Asked(question, [entry.said or entry.text for entry in shown if not is_below_agent(entry.trust)])
     outdated = Repeats()
     found: dict[int, Hit] = {}
     for place, hit in sorted(enumerate(hits), key=lambda each: -TRUST_RANK[each[1].trust]):
         mark, left = fingerprint(hit.text), said.left(hit.text, hit.trust)
         if mark in texts or hit.record in standing or not left or quoted(hit):
             continue
+        if hit.layer == "sessions" and not asked.answers(hit.text) and says_nothing(hit.text):
+            continue
         if hit.superseded_by and outdated.says(hit.text, hit.trust):
+            continue
+        if is_below_agent(hit.trust) and not asked.adds(hit):
             continue
         texts.add(mark)
         (outdated if hit.superseded_by else said).add(hit.text, hit.trust)
         found[place] = hit if hit.superseded_by else msgspec.structs.replace(hit, text=left)
-    return [found[place] for place in sorted(found)]
+    return [found[place] for place in sorted(found, key=lambda place: (is_below_agent(found[place].trust), place))]
+
+
+class _Asked:
+    """The words of a question, and what of the answer is in the prompt: trusted, or below the agent."""
+
+    def __init__(self, question: str, trusted: Sequence[str]) -> None:
+        self._words = content.asked_for(content.words(question))
+        self._trusted = [self.answers(text) for text in trusted]
+        self._doubted: dict[str, list[frozenset[str]]] = {}
+
+    def answers(self, text: str) -> frozenset[str]:
+        """Return the words of the question that a text holds."""
+        return content.Vocabulary(content.words(text)).shared(self._words)
+
+    def adds(self, hit: Hit) -> bool:
+        """True unless a trusted statement holds all that a hit has of the question, or a hit of its session says it."""
+        words, answers = content.keywords(hit.text), self.answers(hit.text)
+        doubted = self._doubted.setdefault(hit.sources[0].session if hit.sources else hit.record, [])
+        fresh = not any(len(words & before) >= _QUOTED_SHARE * len(words) for before in doubted)
+        doubted.append(words)
+        return fresh and not (answers and any(answers <= each for each in self._trusted))
 
 
 def _quoted(hits: Sequence[Hit], shown: Sequence[Shown]) -> Callable[[Hit], bool]:

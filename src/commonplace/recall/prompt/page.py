@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from typing import Final
 
@@ -16,6 +16,7 @@ from commonplace.changes.plan import files_of
 from commonplace.layouts.schema import Layer, PromptSection
 from commonplace.recall.prompt.filling import Shown
 from commonplace.records import Hit, JournalEntry, Record, Trust, is_below_agent
+from commonplace.text import validity
 from commonplace.text.likeness import decide
 from commonplace.text.pieces import one_line, truncate
 from commonplace.text.standing import is_standing
@@ -70,17 +71,28 @@ class Page(msgspec.Struct, frozen=True):
         return tuple((source.session, source.message) for source in made[1].sources) if made else ()
 
     def data(self, path: str) -> bytes:
-        """Return what a file says; nothing if it is not there."""
-        return self.past[path] if path in self.past else self.parts.reader.data(path) or b""
+        """Return what a file says; nothing if it is not there, or no text."""
+        data = self.past[path] if path in self.past else self.parts.reader.data(path) or b""
+        return b"" if b"\0" in data else data
 
     def records(self, layer: Layer) -> list[Record]:
         """Return the records of a layer's file of today that may be shown."""
         path, reader = self.path(layer), self.parts.reader
         if path not in self.past:
-            return list(reader.visible(reader.records(path)))
-        visible = reader.visible(edits.records(layer, path, self.past[path], self.parts.zone))
+            return list(self.to_show(reader.records(path)))
+        visible = self.to_show(edits.records(layer, path, self.past[path], self.parts.zone))
         forbids = self.parts.tombstones.forbidding()
         return [record for record in visible if not forbids(record.text)]
+
+    def to_show(self, records: Iterable[Record]) -> Iterator[Record]:
+        """Yield what of some records may be shown unasked: nothing of an event that is over."""
+        ledger, today = self.parts.ledger, self.parts.now().date()
+        for record in self.parts.reader.visible(records):
+            made = ledger.made(record.id)
+            at = (made[1].said if made else None) or ledger.written_at(record.id)
+            said = None if is_standing(record.text, made[1].kind if made else "") else at
+            if said is None or not validity.is_past_event(record.text, said.astimezone(self.parts.zone).date(), today):
+                yield record
 
     def joined(self, row: PromptSection) -> list[tuple[Layer, Record]]:
         """Return the records of a section's layers; what a later layer says goes before what an earlier one says."""

@@ -58,7 +58,7 @@ def _written(page: Page, layer: Layer) -> Iterator[Shown]:
     at = 0
     heading = ""
     parsed = documents.parse(path, data)
-    visible = {record.id: record.text for record in reader.visible(placed.entry for placed in parsed)}
+    visible = {record.id: record.text for record in page.to_show(placed.entry for placed in parsed)}
     for placed in parsed:
         start = data.rfind(b"\n", at, placed.start) + 1 or at
         above = data[at:start].decode("utf-8", "replace").replace("\r\n", "\n")
@@ -97,7 +97,7 @@ def pointers(page: Page, row: PromptSection) -> Iterator[Shown]:
         path = page.path(layout.layer(made.into))
         data = page.data(path)
         parsed = documents.parse(path, data)
-        visible = {record.id: record.text for record in reader.visible(placed.entry for placed in parsed)}
+        visible = {record.id: record.text for record in page.to_show(placed.entry for placed in parsed)}
         for placed in parsed:
             if visible.get(placed.entry.id) != placed.entry.text:  # its lines are left out, and count as blank
                 breaks = b"\n" * data.count(b"\n", placed.start, placed.end)

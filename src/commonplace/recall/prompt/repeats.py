@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 
 from commonplace.guard.clauses import PRONOUN
 from commonplace.operations import NOTED
+from commonplace.recall.question import EVERYDAY_WORDS, FRAME_WORDS
 from commonplace.records import TRUST_RANK, Trust
 from commonplace.text import content, denials
 from commonplace.text.likeness import wording
@@ -56,6 +57,11 @@ def statements(text: str) -> tuple[Statement, ...]:
     """Cut a text into its sentences that say or ask something."""
     found = (_statement(sentence) for sentence in content.sentences(text))
     return tuple(each for each in found if each.words)
+
+
+def says_nothing(text: str) -> bool:
+    """True if a text only asks, acknowledges or says words of all talk: `can you read this?`, `done`, `let me see`."""
+    return all(each.asks or (EVERYDAY_WORDS | FRAME_WORDS).issuperset(each.words) for each in statements(text))
 
 
 def _statement(sentence: str) -> Statement:

@@ -63,8 +63,6 @@ def demo_command(transcript: str | None, *, place: Place) -> None:
 def _fresh(folder: Path) -> Path:
     """Empty the demo's folder, if it is one, and mark it as the demo's."""
     try:
-        if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
-            raise InputError(f"{str(folder)!r} is no folder; name another with -C", path=str(folder))
         if folder.exists() and any(folder.iterdir()):
             if not (folder / _MARK).is_file():
                 raise InputError(
@@ -193,9 +191,8 @@ def _said(memory: Memory) -> str:
     """Return the first words of what a person said, to be asked for."""
     every = (message for session in memory.sessions.list() for message in memory.sessions.read(session.id))
     words = (message.text.split()[:_ASKED] for message in every if message.message.trust == "user")
-    return terminal.line(
-        " ".join(next((each for each in words if len(each) == _ASKED), ["what", "did", "we", "decide"]))
-    )
+    asked = next((each for each in words if len(each) == _ASKED), ["what", "did", "we", "decide"])
+    return terminal.line(" ".join(asked))
 
 
 def _files(memory: Memory, transcript: str | None) -> Iterator[str]:

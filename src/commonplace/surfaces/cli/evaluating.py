@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from commonplace.errors import InputError, RecordNotFoundError
+from commonplace.errors import InputError
 from commonplace.memory.memory import Memory
 from commonplace.surfaces import evaluate
 from commonplace.surfaces.cli import drawing, plain, terminal
@@ -17,23 +17,19 @@ from commonplace.surfaces.evaluate import Case, Evaluation, Verdict
 
 
 @click.command("eval")
-@click.argument("file", required=False)
+@click.argument("file")
 @click.option(
     "--at-least", type=click.FloatRange(0, 1), default=1.0, metavar="N", help="Share of the cases that has to pass."
 )
 @printing
 @click.pass_context
-def eval_command(ctx: click.Context, file: str | None, *, at_least: float, as_json: bool, place: Place) -> None:
+def eval_command(ctx: click.Context, file: str, *, at_least: float, as_json: bool, place: Place) -> None:
     """Measure recall: does each question find what it should?
 
-    The questions are in FILE, one case a line (JSONL); without one they are made from what was corrected in this memory
-    and from the messages its records rest on. Exit code 1 when a case fails, or fewer pass than --at-least.
+    The questions are in FILE, one case a line (JSONL). Exit code 1 when a case fails, or fewer pass than --at-least.
     """
-    given = _read(file) if file is not None else None
+    cases = _read(file)
     with place.open() as memory:
-        cases = given if given is not None else evaluate.made(memory)
-        if not cases:
-            raise RecordNotFoundError("no case can be made: nothing was corrected or rests on a message; name a FILE")
         found = evaluate.evaluate(memory, cases)
         figures = {
             "cases": len(cases),

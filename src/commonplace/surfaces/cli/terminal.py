@@ -143,32 +143,16 @@ def cut(text: str, size: int) -> str:
 
 def wrap(text: str, size: int) -> list[str]:
     """Break a plain text into lines of at most `size` columns, at spaces where there are any."""
-    lines: list[str] = []
-    current, used = "", 0
+    lines = [""]
     for word in text.split():
-        wide = width_of(word)
-        if current and used + 1 + wide <= size:
-            current, used = f"{current} {word}", used + 1 + wide
+        if width_of(lines[-1]) + bool(lines[-1]) + width_of(word) <= size:
+            lines[-1] += f" {word}" if lines[-1] else word
             continue
-        if current:
-            lines.append(current)
-        *whole, current = _pieces(word, size)
-        lines.extend(whole)
-        used = width_of(current)
-    return [*lines, current] if current or not lines else lines
-
-
-def _pieces(word: str, size: int) -> list[str]:
-    if width_of(word) <= size:
-        return [word]
-    pieces, current, used = [], "", 0
-    for char in word:
-        wide = width_of(char)
-        if used + wide > size:
-            pieces.append(current)
-            current, used = "", 0
-        current, used = current + char, used + wide
-    return [*pieces, current]
+        lines += [""] if lines[-1] else []
+        for char in word:
+            lines += [""] if width_of(lines[-1]) + width_of(char) > size else []
+            lines[-1] += char
+    return lines
 
 
 def wanted(query: str) -> Vocabulary:
@@ -201,8 +185,7 @@ def quote(
     if first:
         shown[0] = cut(f"… {shown[0]}", size)
     if len(wrapped) > first + lines:
-        shown[-1] = cut(shown[-1] + " …", size - 1)
-        shown[-1] = shown[-1] if shown[-1].endswith("…") else shown[-1] + "…"
+        shown[-1] = f"{cut(shown[-1], size - 2).removesuffix('…').rstrip()} …"
     for each in shown:
         yield " " * indent + marked(each, words)
 

@@ -12,7 +12,9 @@ from typing import BinaryIO, Final, cast, get_args
 import click
 import msgspec
 
+from commonplace.changes.transcripts import checksum
 from commonplace.errors import CommonplaceError, InputError
+from commonplace.memory import recognising
 from commonplace.memory.memory import Memory
 from commonplace.operations import EndSession
 from commonplace.records import Message, Role, Trust, lowest_trust
@@ -111,7 +113,7 @@ def import_command(
 
     Of a folder every .json and .jsonl below it is read, gzipped or not. Importing again changes nothing. Lines that
     cannot be taken are named and everything else goes in. What lies in a
-    folder and is commonplace's own, of this memory or in a .commonplace, is left out.
+    folder and is commonplace's own, of this memory, a transcript of another or in a .commonplace, is left out.
     """
     files = [(file, path) for path in paths for file in _files(path)]
     done: list[Imported] = []
@@ -121,8 +123,7 @@ def import_command(
         taken = [file for file, path in files if file == path or not _is_ours(file, path, own)]
         left_out = len(files) - len(taken)
         if left_out:
-            what = terminal.count(left_out, "file")
-            terminal.note(f"left out: {what} of this memory or of a {STATE} folder, which are no transcripts of others")
+            terminal.note(f"left out: {terminal.count(left_out, 'file')} of commonplace itself, no transcripts")
         for file in taken:
             report = take(memory, file, kind, trust=trust, seen=seen)
             done.append(report)
@@ -156,7 +157,8 @@ def _is_ours(file: str, folder: str, own: list[Path]) -> bool:
     """True if a file that was found below a folder is a file of ours, not a transcript."""
     place = Path(file).resolve()
     below = (Path(folder).resolve().name, *Path(file).relative_to(folder).parts)
-    return STATE in below or any(place.is_relative_to(each) for each in own)
+    known = STATE in below or any(place.is_relative_to(each) for each in own)
+    return known or checksum(recognising.head(place).partition(b"\n")[0]) is True  # of another memory
 
 
 def take(
