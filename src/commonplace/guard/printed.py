@@ -195,7 +195,7 @@ def _nouns() -> frozenset[str]:
     return frozenset(
         keyword
         for rule in load().rules
-        if rule.check in {"chosen", "password"} and not rule.near and not rule.typed and rule.id == "password"
+        if rule.check in {"chosen", "password"} and not rule.near and rule.id == "password"
         for keyword in rule.keywords
     )
 

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from commonplace.guard import values
-from commonplace.guard.codes import Noun, Numbers, alike, is_code, is_elsewhere, lead_of
+from commonplace.guard.codes import Noun, Numbers, is_code, is_elsewhere, lead_of
 from commonplace.guard.given import given
 from commonplace.guard.linked import linked
 from commonplace.guard.sentences import Sentence, Span
@@ -184,7 +184,6 @@ def values_in(text: str, nouns: list[Noun]) -> Iterator[Noun]:
     if plain := [noun for noun in nouns if noun[2].check in {"password", "phrase", "key"}]:
         found += [(*span, plain[0][2]) for span in given(text, plain)]
     yield from found
-    yield from alike(text, [each for each in found if each[2].check in {"code", "thing"}])
 
 
 def _counts(sentence: Sentence, noun: Noun) -> bool:
