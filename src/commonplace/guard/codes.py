@@ -32,7 +32,9 @@ _CLOSED: Final = r"\s?(?:[.,;!。，]|\Z)|\s<<as>>\s"  # the clause of a number
 _DATE: Final = r"(?:19|20)\d\d-[01]\d-[0-3]\d"
 _YEAR: Final = r"(?:1[5-9]|20)\d\d"
 _YEAR_OR_TIME: Final = rf"{_YEAR}|(?:[01]\d|2[0-3])[0-5]\d"
+_RANGE: Final = r"\d{2,3}\s?[-–]\s?\d{2,3}"
 _TURNS: Final = r"\d{1,2}-\d{1,2}-\d{1,2}"  # of a dial
+_PHONE: Final = 7  # digits of what nothing opens with
 _SURE_DIGITS: Final = 4  # of a number that needs no word before it
 _INDENT: Final = 12  # characters before the number of a line
 _LINE: Final = 400  # characters of one
@@ -114,6 +116,8 @@ def is_code(sentence: Sentence, match: re.Match[str], rule: Rule, nouns: list[in
     if not led and (letters > 1 or digits < 3 or (compiled(_YEAR).fullmatch(value) and not _closes(text, match))):
         return False
     sure = changed or typed or (led and rule.check == "code")
+    if when and compiled(r"\d,? \Z").search(text, max(0, match.start() - 3), match.start()):
+        return False  # "July 4, 2023"
     if value.isalnum() and not changed and (lead in words["named"] or (when and lead in words["dated"] and not sure)):
         return False
     after = compiled(r"[ ]?([^\W\d_]{1,20})").match(text, match.end())
@@ -126,7 +130,10 @@ def is_code(sentence: Sentence, match: re.Match[str], rule: Rule, nouns: list[in
         beside = any((end <= match.start() and not thing) or after.start(1) < end <= after.end() for end in nouns)
         if not (led or beside) or (digits < _SURE_DIGITS and not behind):
             return False
-    return not thing or led or _is_likely(sentence, match, nouns)
+    if not thing:
+        return True
+    amount = digits < 5 and value.endswith("00") and lead not in words["unlocks"]
+    return digits < _PHONE and not amount and (led or _is_likely(sentence, match, nouns))
 
 
 def _closes(text: str, match: re.Match[str]) -> bool:
@@ -156,7 +163,7 @@ def _is_likely(sentence: Sentence, match: re.Match[str], nouns: list[int]) -> bo
     text, place = sentence.text, match.start()
     if compiled(_TURNS).fullmatch(match.group()) and any(0 < place - end <= _BESIDE for end in nouns):
         return True
-    if sum(map(str.isdigit, match.group())) < _SURE_DIGITS or match.group().endswith("00"):
+    if sum(map(str.isdigit, match.group())) < _SURE_DIGITS or compiled(_RANGE).fullmatch(match.group()):
         return False
     if any(text[end:place] == " " for end in nouns):
         words = load().words
