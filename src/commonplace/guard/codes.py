@@ -141,6 +141,11 @@ def _closes(text: str, match: re.Match[str]) -> bool:
     return compiled(_CLOSED).match(text, match.end()) is not None
 
 
+def _goes_on(text: str, match: re.Match[str]) -> bool:
+    """True if a number is one of several."""
+    return compiled(r",\s\d").match(text, match.end()) is not None
+
+
 def is_elsewhere(text: str, start: int, end: int) -> bool:
     """True if a word beside a place says that a code is no secret: postal, error, voucher."""
     words = compiled(r"[^\W\d_]{1,40}").finditer(text, max(0, start - _BESIDE - 40), end + _BEHIND + 40)
@@ -180,7 +185,7 @@ def _is_led(text: str, match: re.Match[str], nouns: list[int]) -> bool:
         not {"*", "#"}.isdisjoint(match.group())
         or compiled(_OPENED).search(before)
         or compiled(_OPENING).match(text, match.end())
-        or (not old and compiled(_ALONE).search(before) and _closes(text, match))
+        or (not old and compiled(_ALONE).search(before) and _closes(text, match) and not _goes_on(text, match))
     ):
         return True
     words = load().words

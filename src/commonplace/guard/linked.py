@@ -56,8 +56,8 @@ _ENDS: Final = (
 )
 
 
-def linked(sentence: Sentence, start: int, end: int, stop: int, rule: Rule) -> Iterator[Span]:
-    """Yield the value of a noun: behind it, or behind a link before `stop`, to the end of its clause."""
+def linked(sentence: Sentence, start: int, end: int, rule: Rule) -> Iterator[Span]:
+    """Yield the value of a noun: behind it, or behind a link, to the end of its clause."""
     text = sentence.text
     if rule.check == "words":
         yield from (match.span(1) for match in compiled(_WALLET).finditer(text, end))
@@ -69,9 +69,7 @@ def linked(sentence: Sentence, start: int, end: int, stop: int, rule: Rule) -> I
     if span := _value(text, gap.end(), rule, plain=with_it and not signs) if gap else None:
         yield span
         return
-    links = compiled(rf"{_LINK}|(?<=\s)to\s{{1,2}}" if sentence.is_polish else _LINK).finditer(
-        text, end, min(stop, end + _FAR)
-    )
+    links = compiled(rf"{_LINK}|(?<=\s)to\s{{1,2}}" if sentence.is_polish else _LINK).finditer(text, end, end + _FAR)
     for match in itertools.islice(links, _MOST_LINKS):
         if compiled(r"[.!;:=→]|\d").search(text, end, match.start()):
             return

@@ -37,12 +37,6 @@ _ALONE: Final = r"(?i)[.!。！]\s{0,2}\d{4,8}(?:[.,;!。，！]|\s{0,4}\Z|\s<<n
 # A sentence about the one before: "A fox under the moon. That is the passphrase."
 _THAT_IS: Final = r"(?i)(?:<<that>>\s<<is>>|(?:that|it)['’]s|c['’]est)\s"
 _FIELD_EDGE: Final = r"[{,\[:]\s{0,8}\"(?P<opens>)|(?P<closes>)\"(?=\s{0,8}[,:}\]])"  # of a string of JSON
-_REFERS: Final = (
-    r"(?i)\w{0,4}[\"'”»]?(?:\s?[:：]|\s<<is>>)\s?<<see>>(?!\w)|[:：][找见問问]"  # to a place: "Password: see the vault"
-)
-_MANAGER: Final = (  # of passwords
-    r"(?i)(?:gestionnaire|gestore?|gerenciador|menedżer\w{0,2}|менеджер\w{0,2}) (?:de |di )?\Z"
-)
 _QUOTED: Final = (
     r"[\"'`“„«「『‘](?:(?<=\")([^\"\n⟦]{3,80})\"|(?<=')(?<![^\W\d_]')([^'\n⟦]{3,80})'(?![^\W\d_])|(?<=`)([^`\n⟦]{3,80})`"
     r"|(?<=“)([^”\n⟦]{3,80})”|(?<=„)([^“”\n⟦]{3,80})[“”]|(?<=«)\s?([^»\n⟦]{3,80}?)\s?»"
@@ -68,11 +62,6 @@ _WIDE_DIGITS: Final = (
     r"|(?:(?:ゼロ|れい|まる|いち|に|さん|よん|ごー?|ろく|なな|しち|はち|きゅう)[、,・ ]){3,7}[ぁ-んァ-ヶ]{1,3}"
     r"|(?:[공영일이삼사오육칠팔구][ ,]){3,7}[공영일이삼사오육칠팔구]"
 )
-_PERSONAL: Final = (  # a number that a state gives to a person
-    r"(?<![A-Za-zÀ-ÿ\d.,/€$£+-])(?:(?:[A-Z]{1,4}[ -]?)?\d{1,20}(?:(?:\s?[-./]\s?|[ ])\d{1,12}){0,8}(?:[ -]?[A-Z]\d?)?"
-    r"|[A-Za-z\d]{8,18})(?![A-Za-zÀ-ÿ\d%€])"
-)
-_CALL: Final = r"(?i)(?:phone|\btel|call|ring|fax|hotline|mobile|handy|anruf|télé|電話|电话|전화|тел)[^\d\n]{0,12}\Z"
 _FIELD: Final = r"[=:(\[{<]|.[^\n]{1,90}[\]}:=>]\Z|[ ,{]\"[^\n\"]{1,80}\"[:=]"
 _GOES_ON: Final = r"(?i)(?:\s<<is>>|[:：=]|[は是])\s{0,3}\Z"  # a line whose sentence does
 _TURN: Final = (  # of a dial: "right 38, left 12", "38 R, 12 L", and its numbers alone: "12, 44, 9"
@@ -85,11 +74,10 @@ _PAIR: Final = (
     rf"(?=({values.TOKEN}))"
 )
 _OPENS_WITH: Final = r"(?i)\b(?:<<with>>|hasłem)\s\Z"
-_USED: Final = r"(?i)(?:\b<<used>>\s(?:\w{1,8}\s)?|用|で\s?)\Z"  # "I use Sunrise1987 for everything"
 _USER: Final = r"(?i)\b(?:user\w{0,4}|usuari\w|usuário|benutzer|utente|gebruiker|użytkownik|id)[ :=]{1,2}\Z"
 _IN_DATA: Final = r"[-_=(\[]|\.\w|[\"']\s?:"  # behind a name that is no word
 _NO_WORD: Final = r"\d|[^\W\d_][!@#$%^&*+~=][^\W\d_]"  # in what such nouns speak of
-_MADE_ALONE: Final = frozenset({"key", "thing", "person", "login", "reuse"})
+_MADE_ALONE: Final = frozenset({"key", "thing", "login"})
 _MOST_KNOWN: Final = 1024  # sentences whose values are kept in mind
 
 Known = dict[tuple[str, tuple[tuple[int, str], ...]], list[Noun]]
@@ -170,8 +158,8 @@ def values_in(text: str, nouns: list[Noun]) -> Iterator[Noun]:
         nouns = [noun for noun in nouns if noun[2].check != "login" and not (noun[2].check == "thing" and noun[2].near)]
     swept: set[str] = set()
     found: list[Noun] = []
-    for (start, end, rule), stop in zip(nouns, _stops(text, nouns), strict=True):
-        spans = linked(sentence, start, end, stop, rule)
+    for start, end, rule in nouns:
+        spans = linked(sentence, start, end, rule)
         if rule.check not in swept:
             swept.add(rule.check)
             ends = [last for _, last, each in nouns if each.check == rule.check]
@@ -191,24 +179,10 @@ def _counts(sentence: Sentence, noun: Noun) -> bool:
     start, end, rule = noun
     if rule.check in {"password", "phrase"} and sentence.holds("slogan"):
         return False
-    if compiled(_REFERS).match(sentence.text, end) or (
-        rule.near
-        and not sentence.holds(rule.near)
-        and not (rule.near == "unlocks" and compiled(_KEYED).search(sentence.text))
-    ):
+    keyed = rule.near == "unlocks" and compiled(_KEYED).search(sentence.text)
+    if rule.near and not keyed and not sentence.holds(rule.near):
         return False
     return rule.check not in {"thing", "code"} or not is_elsewhere(sentence.text, start, end)
-
-
-def _stops(text: str, nouns: list[Noun]) -> list[int]:
-    """List how far each noun is linked: to the next one of its kind, which finds what is behind that."""
-    following: dict[str, int] = {}
-    stops: list[int] = []
-    for start, end, rule in reversed(nouns):
-        stop = following.get(rule.check, len(text))
-        stops.append(stop if stop >= end else len(text))
-        following[rule.check] = start
-    return stops[::-1]
 
 
 def _may_be_key(text: str, start: int, end: int) -> bool:
@@ -245,13 +219,9 @@ def _sentence(text: str, done: int, start: int, end: int) -> Span:
 
 def _is_noun(text: str, start: int, end: int, rule: Rule) -> bool:
     """True if a noun is a word of a sentence, not a part of a name such as `checkPassword` or "1Password"."""
-    if (
-        text[start - 1 : start] in {"_", "1"}
-        or (rule.check == "password" and compiled(_MANAGER).search(text, max(0, start - 24), start))
-        or (
-            rule.check == "thing"
-            and compiled(r"(?i)(?:[!/\\@#&=.]|\bp\.?\s?o\.?\s)\Z").search(text, max(0, start - 6), start)
-        )
+    if text[start - 1 : start] in {"_", "1"} or (
+        rule.check == "thing"
+        and compiled(r"(?i)(?:[!/\\@#&=.]|\bp\.?\s?o\.?\s)\Z").search(text, max(0, start - 6), start)
     ):
         return False
     if rule.check == "thing" and compiled(_IN_DATA).match(text, end):
@@ -276,12 +246,6 @@ def _swept(sentence: Sentence, rule: Rule, nouns: list[int]) -> Iterator[Span]:
             pairs = (values.stripped(text, *match.span(1)) for match in compiled(_PAIR).finditer(text))
             yield from (span for span in pairs if values.is_made(text[slice(*span)]))
             return
-        case "person":
-            for match in compiled(_PERSONAL).finditer(text):
-                called = compiled(_CALL).search(text, max(0, match.start() - 24), match.start())
-                if not called and values.is_personal(match.group()):
-                    yield match.span()
-            return
         case "code" | "thing":
             if sentence.counts:
                 yield from (match.span() for match in compiled(_DIGIT_WORDS).finditer(text))
@@ -289,14 +253,6 @@ def _swept(sentence: Sentence, rule: Rule, nouns: list[int]) -> Iterator[Span]:
                 turns = [match.span(match.lastindex or 0) for match in compiled(_TURN).finditer(text)]
                 yield from turns if len(turns) > 1 else ()
         case "sign" | "words":
-            return
-        case "reuse":
-            yield from (
-                span
-                for span in sentence.made
-                if compiled(_USED).search(text, max(0, span[0] - 24), span[0])
-                or text[span[1] :].lstrip().startswith("を使")
-            )
             return
     if sentence.is_wide:
         yield from (match.span() for match in compiled(_WIDE_DIGITS).finditer(text))
