@@ -32,6 +32,9 @@ _CLOSED: Final = r"\s?(?:[.,;!。，]|\Z)|\s<<as>>\s"  # the clause of a number
 _DATE: Final = r"(?:19|20)\d\d-[01]\d-[0-3]\d"
 _YEAR: Final = r"(?:1[5-9]|20)\d\d"
 _YEAR_OR_TIME: Final = rf"{_YEAR}|(?:[01]\d|2[0-3])[0-5]\d"
+_STREET: Final = (
+    r" [A-Z]\w{1,20}(?: [A-Z]\w{1,20})? (?i:street|st|road|rd|avenue|ave|lane|drive|way|court|boulevard|place)\b"
+)
 _RANGE: Final = r"\d{2,3}\s?[-–]\s?\d{2,3}"
 _TURNS: Final = r"\d{1,2}-\d{1,2}-\d{1,2}"  # of a dial
 _PHONE: Final = 7  # digits of what nothing opens with
@@ -116,8 +119,9 @@ def is_code(sentence: Sentence, match: re.Match[str], rule: Rule, nouns: list[in
     if not led and (letters > 1 or digits < 3 or (compiled(_YEAR).fullmatch(value) and not _closes(text, match))):
         return False
     sure = changed or typed or (led and rule.check == "code")
-    if when and compiled(r"\d,? \Z").search(text, max(0, match.start() - 3), match.start()):
-        return False  # "July 4, 2023"
+    dated = when and compiled(r"\d,? \Z").search(text, max(0, match.start() - 3), match.start())  # "July 4, 2023"
+    if dated or compiled(_STREET).match(text, match.end()):
+        return False
     if value.isalnum() and not changed and (lead in words["named"] or (when and lead in words["dated"] and not sure)):
         return False
     after = compiled(r"[ ]?([^\W\d_]{1,20})").match(text, match.end())

@@ -30,6 +30,7 @@ _OF_CODE: Final = (  # a name with underscores
 )
 _FEW: Final = r"[^\W\d_]{2,24}(?:[ -](?:[^\W\d_]{2,24}|\d{1,4}[a-z]{0,2})){1,5}"
 _SEVERAL: Final = r"(?:[^\W\d_]{1,24}(?:[’'-][^\W\d_]{0,4})?[ ,]{1,2}){2,23}[^\W\d_]{1,24}"
+_WORDS: Final = r"(?:[^\W\d_]{2,16} ){5,23}[^\W\d_]{2,16}(?=, )"
 _WALLET: Final = r"[:：]\s{0,3}((?:\d{1,2}[.)]? )?(?:[^\W\d_]{3,10}[ ,]{1,2}){11,23}[^\W\d_]{3,10})"
 _THE_WORD: Final = (
     r"(?i)(?:(?:the|das|het|le|la|il|a)\s)?(?:word|wort|woord|mot|palabra|parola|palavra|ordet|słowo|слово)\s"
@@ -37,7 +38,9 @@ _THE_WORD: Final = (
 _MARKS: Final = r"\s{0,3}(?:=>|:=|->|={1,2}|[:：→])\s{0,3}|[\"'`]{1,3}\s{0,3}(?:=>|[:=])\s{0,3}"
 _LINK: Final = (
     rf"(?i){_MARKS}|\s?\?\s{{1,2}}|\s{{1,2}}[—–-]\s{{1,2}}|(?<=[\s,?])(?:c(?:['’]?est)?|<<is>>)\s{{1,4}}"
-    r"|\b(?:it|that)['’]s\s{1,2}|(?:成了?|[是为為叫はが는은])\s{0,2}|[,–—-]?\s<<namely>>,?\s"
+    r"|['’]s\s{1,2}|(?:成了?|[是为為叫はが는은])\s{0,2}|[,–—-]?\s<<namely>>,?\s|,\s(?=<<now>>\s)"
+    r"|,\s(?=(?-i:[a-zà-ÿą-żа-я]{5,40}),\s"  # "my password, osprey, is"
+    r"(?!(?:<<and>>|or|of|oder|ou|o|lub|или)\s(?:\S{1,30}\s){0,2}\S{1,30}(?:[.,;!?]|\Z)))"  # but no list
 )
 _OTHER: Final = (  # what follows is said of something else: "I changed the password, and now the printer is"
     r"(?i)\s(?:<<and>>|<<but>>)\s(?:\w{1,8}\s){0,2}(?!the\s\w{1,12}\sones?\b)<<whose>>\b"
@@ -74,8 +77,10 @@ def linked(sentence: Sentence, start: int, end: int, rule: Rule) -> Iterator[Spa
         if compiled(r"[.!;:=→]|\d").search(text, end, match.start()):
             return
         name = text[end : match.start()].strip()
-        if match[0] == ":" and name.isascii() and name.isalpha():
-            return  # within a name, such as that of a session
+        if match[0][0] in "'’" and name and name.split()[-1].casefold() not in {"it", "that"}:
+            continue  # a person's
+        if (match[0] == ":" and name.isascii() and name.isalpha()) or (match[0][0] == "," and "," in name):
+            return  # within a name, such as that of a session, or in a list
         marked = compiled(_MARKS).fullmatch(match[0]) is not None
         plain = marked or not (signs or compiled(_OTHER).search(text, end, match.start()))
         span = _value(text, match.end(), rule, plain=plain)
@@ -92,6 +97,8 @@ def _value(text: str, start: int, rule: Rule, *, plain: bool) -> Span | None:
         return _word(text, start, rule, plain=False)
     marked = text[start - 2 : start].strip() in {":", "=", "："}
     begin = _past_fillers(text, start)
+    if rule.check == "phrase" and (listed := compiled(_WORDS).match(text, begin)):
+        return listed.span()  # words of a wallet, then a clause
     if rule.check == "phrase" and (several := compiled(_SEVERAL).match(text, begin)):
         first = _first_of(text, several, named=marked)
         if compiled(_ENDS).match(text, several.end()) and " " in text[first : several.end()]:

@@ -37,6 +37,12 @@ _ALONE: Final = r"(?i)[.!。！]\s{0,2}\d{4,8}(?:[.,;!。，！]|\s{0,4}\Z|\s<<n
 # A sentence about the one before: "A fox under the moon. That is the passphrase."
 _THAT_IS: Final = r"(?i)(?:<<that>>\s<<is>>|(?:that|it)['’]s|c['’]est)\s"
 _FIELD_EDGE: Final = r"[{,\[:]\s{0,8}\"(?P<opens>)|(?P<closes>)\"(?=\s{0,8}[,:}\]])"  # of a string of JSON
+_REFERS: Final = (
+    r"(?i)\w{0,4}[\"'”»]?(?:\s?[:：]|\s<<is>>)\s?<<see>>(?!\w)|[:：][找见問问]"  # to a place: "Password: see the vault"
+)
+_MANAGER: Final = (  # of passwords
+    r"(?i)(?:gestionnaire|gestore?|gerenciador|menedżer\w{0,2}|менеджер\w{0,2}) (?:de |di )?\Z"
+)
 _QUOTED: Final = (
     r"[\"'`“„«「『‘](?:(?<=\")([^\"\n⟦]{3,80})\"|(?<=')(?<![^\W\d_]')([^'\n⟦]{3,80})'(?![^\W\d_])|(?<=`)([^`\n⟦]{3,80})`"
     r"|(?<=“)([^”\n⟦]{3,80})”|(?<=„)([^“”\n⟦]{3,80})[“”]|(?<=«)\s?([^»\n⟦]{3,80}?)\s?»"
@@ -169,7 +175,7 @@ def values_in(text: str, nouns: list[Noun]) -> Iterator[Noun]:
             field = (text[max(0, first - 1) : first], text[last : last + 2]) == ('"', '":')
             if not field and not values.is_address(text, first, last):
                 found.append((first, last, rule))
-    if plain := [noun for noun in nouns if noun[2].check in {"password", "phrase", "key"}]:
+    if plain := [noun for noun in nouns if noun[2].check in {"password", "phrase"}]:
         found += [(*span, plain[0][2]) for span in given(text, plain)]
     yield from found
 
@@ -180,7 +186,7 @@ def _counts(sentence: Sentence, noun: Noun) -> bool:
     if rule.check in {"password", "phrase"} and sentence.holds("slogan"):
         return False
     keyed = rule.near == "unlocks" and compiled(_KEYED).search(sentence.text)
-    if rule.near and not keyed and not sentence.holds(rule.near):
+    if compiled(_REFERS).match(sentence.text, end) or (rule.near and not keyed and not sentence.holds(rule.near)):
         return False
     return rule.check not in {"thing", "code"} or not is_elsewhere(sentence.text, start, end)
 
