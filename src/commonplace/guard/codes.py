@@ -114,7 +114,7 @@ def is_code(sentence: Sentence, match: re.Match[str], rule: Rule, nouns: list[in
     changed = rule.check == "code" and sentence.is_changed and compiled("<<onto>>").fullmatch(lead) is not None
     typed = lead == "in" and earlier in words["unlocks"]  # "punch in 0417"
     behind = rule.check == "code" and any(text[end : match.start()] in {" ", ": "} for end in nouns)
-    led = changed or typed or behind or _is_led(text, match, nouns)
+    led = changed or typed or behind or _is_led(text, match)
     when = compiled(_YEAR_OR_TIME).fullmatch(value)
     if not led and (letters > 1 or digits < 3 or (compiled(_YEAR).fullmatch(value) and not _closes(text, match))):
         return False
@@ -181,7 +181,7 @@ def _is_likely(sentence: Sentence, match: re.Match[str], nouns: list[int]) -> bo
     return sentence.has_code
 
 
-def _is_led(text: str, match: re.Match[str], nouns: list[int]) -> bool:
+def _is_led(text: str, match: re.Match[str]) -> bool:
     """True if a sentence says that a thing opens with a number, or the number is right behind the thing."""
     old = compiled(_YEAR).fullmatch(match.group()) is not None
     before = text[max(0, match.start() - 80) : match.start()]

@@ -52,11 +52,13 @@ _FRAMES: Final = (  # behind the letters of which each needs one
     ("zd", rf"[zd][^.,?]{{0,6}}[NPR][^.,?ck]{{0,6}}?(?:[vb]|(?<![orev])w){_ANY}(?=[kacdr]|{_END})"),  # changed it to V
     ("zd", rf"[NPR][^.,?ck]{{0,6}}?(?:[zd][vbor]{_ANY}(?=[xkacd]|{_END})|[vb]{_ANY}(?=[dz]))"),
     ("zd", rf"[zd][^.,?]{{0,6}}[NPR][^.,?ck]{{0,6}}?e{_ANY}[vb]{_ANY}?|[NPR][^.,?ck]{{0,6}}?e{_ANY}[vbor]{_ANY}[zd]"),
+    ("i", rf"[NPR][ore]w?[VC]([VMC])i{_END}"),
     ("gu", rf"[gu][NPR]{_V}"),  # use password V
     ("I", r"[gu][fw]*(I)(?![ore])|(I)(?=,(?:j|t[ijb]))"),
     ("W", rf"\Ax{{0,2}}W[^:.,?gujid]{{0,6}}:([VMC])(?={_END})"),  # wifi in Rome: V
     ("Q", rf"{_BEGIN}([xC]?{_ANY[1:]}(?:,[tf]{{1,2}}[hidguj]|[tijb]{{1,2}}w?Q)"),  # the answer to a question
     ("Q", rf"Q.*,l?w?x?{_NAME}(?={_END})"),
+    ("Q", rf"[guijth]x?{_NAME}(?=[orv]?aw?x?Q)"),
 )
 _ANSWER: Final = rf"(?:[guijthQ]|(?<=Q):|(?<=Q.):|(?<=Q..):|(?<=Q...):)[fwtxp]?{_NAME}(?=[adQxc]|[orv]a|{_END})"
 
@@ -83,7 +85,9 @@ def _letter(text: str, noun: Noun) -> str:
     start, _, rule = noun
     if rule.near == "question":
         return "Q"
-    return {"login": "W", "phrase": "P"}.get(rule.check, "R" if "\u0400" <= text[start] <= "\u04ff" else "N")
+    if rule.check == "login":
+        return "W"
+    return "R" if "\u0400" <= text[start] <= "\u04ff" else "P" if rule.check == "phrase" else "N"
 
 
 def _of(letter: str, letters: str, spans: list[Span]) -> Iterator[Span]:

@@ -45,7 +45,10 @@ _LINK: Final = (
 _OTHER: Final = (  # what follows is said of something else: "I changed the password, and now the printer is"
     r"(?i)\s(?:<<and>>|<<but>>)\s(?:\w{1,8}\s){0,2}(?!the\s\w{1,12}\sones?\b)<<whose>>\b"
 )
-_WITH: Final = r"(?i)\b(?<!⟦\s)(?:<<with>>|<<and>>|<<called>>)\s(?:\w{1,5}\s){0,2}\Z|[,;/]\s\Z"
+_WITH: Final = (
+    r"(?i)\b(?<!⟦\s)(?:<<with>>|<<and>>|<<called>>)\s(?:\w{1,5}\s){0,2}\Z|[,;/]\s\Z|\b<<used>>\sde\s\Z"
+    r"|\b(?:default|temporary|temp|initial)\s\Z"
+)
 _GAP: Final = (  # to a value right behind
     rf"\w{{0,4}}[\"'’)]{{0,2}}[ \u3000]{{1,2}}(?:(?:to|auf|a|en|in|na|para|naar)[ ])?|(?<=[{values.CJK}])"
 )
@@ -79,7 +82,9 @@ def linked(sentence: Sentence, start: int, end: int, rule: Rule) -> Iterator[Spa
         name = text[end : match.start()].strip()
         if match[0][0] in "'’" and name and name.split()[-1].casefold() not in {"it", "that"}:
             continue  # a person's
-        if (match[0] == ":" and name.isascii() and name.isalpha()) or (match[0][0] == "," and "," in name):
+        if (match[0] == ":" and name.isascii() and name.isalpha()) or (
+            match[0][0] == "," and not {",", "("}.isdisjoint(name)
+        ):
             return  # within a name, such as that of a session, or in a list
         marked = compiled(_MARKS).fullmatch(match[0]) is not None
         plain = marked or not (signs or compiled(_OTHER).search(text, end, match.start()))

@@ -225,6 +225,8 @@ def _sentence(text: str, done: int, start: int, end: int) -> Span:
 
 def _is_noun(text: str, start: int, end: int, rule: Rule) -> bool:
     """True if a noun is a word of a sentence, not a part of a name such as `checkPassword` or "1Password"."""
+    if rule.check == "password" and compiled(_MANAGER).search(text, max(0, start - 24), start):
+        return False
     if text[start - 1 : start] in {"_", "1"} or (
         rule.check == "thing"
         and compiled(r"(?i)(?:[!/\\@#&=.]|\bp\.?\s?o\.?\s)\Z").search(text, max(0, start - 6), start)
