@@ -66,7 +66,6 @@ def test_a_token_that_a_shell_continues_in_the_next_line_goes_whole():
     product(
         [
             '<input type="password" name="pw" value="{}">',
-            "<input value='{}' class=\"wide\" name='user_password' />",
             '{{"name": "DB_PASSWORD", "value": "{}"}}',
             '{{"Name": "/prod/db/password", "Type": "SecureString", "Value": "{}"}}',
             '{{"db_password": {{"sensitive": true, "value": "{}"}}}}',

@@ -35,6 +35,7 @@ _YEAR_OR_TIME: Final = rf"{_YEAR}|(?:[01]\d|2[0-3])[0-5]\d"
 _STREET: Final = (
     r" [A-Z]\w{1,20}(?: [A-Z]\w{1,20})? (?i:street|st|road|rd|avenue|ave|lane|drive|way|court|boulevard|place)\b"
 )
+_CALL: Final = r"(?i)(?:phone|\btel|call|ring|fax|hotline|mobile|handy|anruf|télé|電話|电话|전화|тел)[^\d\n]{0,12}\Z"
 _RANGE: Final = r"\d{2,3}\s?[-–]\s?\d{2,3}"
 _TURNS: Final = r"\d{1,2}-\d{1,2}-\d{1,2}"  # of a dial
 _PHONE: Final = 7  # digits of what nothing opens with
@@ -120,7 +121,8 @@ def is_code(sentence: Sentence, match: re.Match[str], rule: Rule, nouns: list[in
         return False
     sure = changed or typed or (led and rule.check == "code")
     dated = when and compiled(r"\d,? \Z").search(text, max(0, match.start() - 3), match.start())  # "July 4, 2023"
-    if dated or compiled(_STREET).match(text, match.end()):
+    called = digits >= _PHONE and compiled(_CALL).search(text, max(0, match.start() - 24), match.start())
+    if dated or called or compiled(_STREET).match(text, match.end()):
         return False
     if value.isalnum() and not changed and (lead in words["named"] or (when and lead in words["dated"] and not sure)):
         return False
