@@ -107,7 +107,7 @@ def is_code(sentence: Sentence, match: re.Match[str], rule: Rule, nouns: list[in
     letters = sum(map(str.isalpha, value))
     digits = sum(map(str.isdigit, value))
     thing = rule.check == "thing"
-    if not 3 <= digits + letters <= 24 or compiled(_DATE).fullmatch(value) or is_elsewhere(text, *match.span()):
+    if not 3 <= digits + letters <= 24 or compiled(_DATE).fullmatch(value) or is_elsewhere(sentence, *match.span()):
         return False
     if rule.check not in {"code", "thing"} and (letters or digits < _SURE_DIGITS):
         return False
@@ -121,7 +121,7 @@ def is_code(sentence: Sentence, match: re.Match[str], rule: Rule, nouns: list[in
         return False
     sure = changed or typed or (led and rule.check == "code")
     dated = when and compiled(r"\d,? \Z").search(text, max(0, match.start() - 3), match.start())  # "July 4, 2023"
-    called = digits >= _PHONE and compiled(_CALL).search(text, max(0, match.start() - 24), match.start())
+    called = rule.id == "personal-number" and compiled(_CALL).search(text, max(0, match.start() - 24), match.start())
     if dated or called or compiled(_STREET).match(text, match.end()):
         return False
     if value.isalnum() and not changed and (lead in words["named"] or (when and lead in words["dated"] and not sure)):
@@ -152,9 +152,11 @@ def _goes_on(text: str, match: re.Match[str]) -> bool:
     return compiled(r",\s\d").match(text, match.end()) is not None
 
 
-def is_elsewhere(text: str, start: int, end: int) -> bool:
+def is_elsewhere(sentence: Sentence, start: int, end: int) -> bool:
     """True if a word beside a place says that a code is no secret: postal, error, voucher."""
-    words = compiled(r"[^\W\d_]{1,40}").finditer(text, max(0, start - _BESIDE - 40), end + _BEHIND + 40)
+    if load().words["elsewhere"].isdisjoint(sentence.words):
+        return False
+    words = compiled(r"[^\W\d_]{1,40}").finditer(sentence.text, max(0, start - _BESIDE - 40), end + _BEHIND + 40)
     beside = {word.group().casefold() for word in words if start - _BESIDE <= word.start() < end + _BEHIND}
     return not load().words["elsewhere"].isdisjoint(beside)
 

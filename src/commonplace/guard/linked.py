@@ -23,12 +23,11 @@ _SHORTEST: Final = 4  # characters of a value that a link leads to
 _LONG_NUMBER: Final = 8  # digits of a number that is no code
 _LONG_NAME: Final = 11  # characters of the name of a thing that a noun for keys calls a token
 _CAPITAL: Final = r"[A-ZÀ-ÞĄ-ŻА-Я][^\W\d_]{0,24}(?:(?<=\w)['’-][^\W\d_]{1,24}|(?<=\w\w))"
-_NAMES: Final = rf"{_CAPITAL}(?:\s(?:[^\W\d_]{{1,3}}\s)?{_CAPITAL}){{0,3}}"
+_NAMES: Final = rf"(?:[^\W\d_]{{2,10}} )?{_CAPITAL}(?:\s(?:[^\W\d_]{{1,3}}\s)?{_CAPITAL}){{0,3}}(?: [^\W\d_]{{2,16}})?"
 _SURE: Final = r"[A-Z][a-z]{2,64}[._][A-Z][a-z]{2,64}\Z|(?=.{0,7}\d)(?=.{0,7}[a-fA-F])[0-9a-fA-F]{7,8}\Z"  # a hash
 _OF_CODE: Final = (  # a name with underscores
     r"(?:\A|_)(?:pass|pw|token|key|secret|auth|api|db|user|name|id|env|var|value|config|data|code|hash|text|field|input)"
 )
-_FEW: Final = r"[^\W\d_]{2,24}(?:[ -](?:[^\W\d_]{2,24}|\d{1,4}[a-z]{0,2})){1,5}"
 _SEVERAL: Final = r"(?:[^\W\d_]{1,24}(?:[’'-][^\W\d_]{0,4})?[ ,]{1,2}){2,23}[^\W\d_]{1,24}"
 _WORDS: Final = r"(?:[^\W\d_]{2,16} ){5,23}[^\W\d_]{2,16}(?=, )"
 _WALLET: Final = r"[:：]\s{0,3}((?:\d{1,2}[.)]? )?(?:[^\W\d_]{3,10}[ ,]{1,2}){11,23}[^\W\d_]{3,10})"
@@ -42,6 +41,7 @@ _LINK: Final = (
     r"|,\s(?=(?-i:[a-zà-ÿą-żа-я]{5,40}),\s"  # "my password, osprey, is"
     r"(?!(?:<<and>>|or|of|oder|ou|o|lub|или)\s(?:\S{1,30}\s){0,2}\S{1,30}(?:[.,;!?]|\Z)))"  # but no list
 )
+_LINK_POLISH: Final = rf"{_LINK}|(?<=\s)to\s{{1,2}}"
 _OTHER: Final = (  # what follows is said of something else: "I changed the password, and now the printer is"
     r"(?i)\s(?:<<and>>|<<but>>)\s(?:\w{1,8}\s){0,2}(?!the\s\w{1,12}\sones?\b)<<whose>>\b"
 )
@@ -60,6 +60,14 @@ _ENDS: Final = (
     r"[\"'”»’`*)\]]{0,3}\s{0,2}(?:[.,;!?)\n—–|、。，；！？）]|\Z|-\s|/\s|(?<=\s)\(|<<but>>\s"
     r"|<<and>>\s|(?<=\s)[^\W\d_]{2,12}\s?[:=]|(?:k{3,}|(?:ha|ja|ah|rs|хa|ха){2,}\w?|lol|mdr|xd)\b|[\U0001f300-\U0001faff])"
 )
+_CLOSED: Final = (  # behind a value
+    rf"(?:\s(?:<<now>>|<<day>>|<<filler>>)(?=[.,!]|\Z))?(?:{_ENDS})|\s(?:\w{{1,8}}\s){{0,3}}<<spelt>>\b"
+    rf"|(?=[{values.CJK}])"
+)
+_FEW: Final = (
+    r"[^\W\d_]{2,24}(?:[ -](?:[^\W\d_]{2,24}|\d{1,4}[a-z]{0,2})){1,5}(?!\w)"
+    rf"(?={_ENDS})(?!,\s<<namely>>)"
+)
 
 
 def linked(sentence: Sentence, start: int, end: int, rule: Rule) -> Iterator[Span]:
@@ -75,7 +83,7 @@ def linked(sentence: Sentence, start: int, end: int, rule: Rule) -> Iterator[Spa
     if span := _value(text, gap.end(), rule, plain=with_it and not signs) if gap else None:
         yield span
         return
-    links = compiled(rf"{_LINK}|(?<=\s)to\s{{1,2}}" if sentence.is_polish else _LINK).finditer(text, end, end + _FAR)
+    links = compiled(_LINK_POLISH if sentence.is_polish else _LINK).finditer(text, end, end + _FAR)
     for match in itertools.islice(links, _MOST_LINKS):
         if compiled(r"[.!;:=→]|\d").search(text, end, match.start()):
             return
@@ -113,8 +121,7 @@ def _value(text: str, start: int, rule: Rule, *, plain: bool) -> Span | None:
 
 def _word(text: str, start: int, rule: Rule, *, plain: bool) -> Span | None:
     """Return the word at a place that is a value, or the name of a person or thing that answers a question."""
-    names = compiled(rf"(?:[^\W\d_]{{2,10}} )?{_NAMES}(?: [^\W\d_]{{2,16}})?").match(text, start)
-    if rule.near and plain and names:  # "Mrs Hill", "juf Els"
+    if rule.near and plain and (names := compiled(_NAMES).match(text, start)):  # "Mrs Hill", "juf Els"
         return names.span() if compiled(_ENDS).match(text, names.end()) else None
     token = compiled(values.TOKEN).match(text, start)
     if not token:
@@ -135,9 +142,7 @@ def _word(text: str, start: int, rule: Rule, *, plain: bool) -> Span | None:
     if compiled(r"\w{2,64}[._]\w{2,64}").match(value) and text[start - 2 : start].strip() not in {":", "="}:
         spoken = "_" in value and value.islower() and not compiled(_OF_CODE).search(value)
         return (begin, end) if spoken or not compiled(values.NO_VALUE).match(value) else None
-    closed = compiled(
-        rf"(?:\s(?:<<now>>|<<day>>|<<filler>>)(?=[.,!]|\Z))?(?:{_ENDS})|\s(?:\w{{1,8}}\s){{0,3}}<<spelt>>\b|(?=[{values.CJK}])"
-    ).match(text, end)
+    closed = compiled(_CLOSED).match(text, end)
     described = compiled(values.NO_VALUE).match(value) or (value.isalpha() and values.is_done(value))
     return (begin, end) if closed and not described else None
 
@@ -147,7 +152,7 @@ def _several(text: str, start: int, *, marked: bool) -> Span | None:
 
     With a number among them they may begin with any word that describes nothing: "gravel pudding 9 swans".
     """
-    few = compiled(rf"{_FEW}(?!\w)(?={_ENDS})(?!,\s<<namely>>)").match(text, start)
+    few = compiled(_FEW).match(text, start)
     if not few:
         return None
     each = few.group().casefold().replace("-", " ").split()

@@ -188,7 +188,7 @@ def _counts(sentence: Sentence, noun: Noun) -> bool:
     keyed = rule.near == "unlocks" and compiled(_KEYED).search(sentence.text)
     if compiled(_REFERS).match(sentence.text, end) or (rule.near and not keyed and not sentence.holds(rule.near)):
         return False
-    return rule.check not in {"thing", "code"} or not is_elsewhere(sentence.text, start, end)
+    return rule.check not in {"thing", "code"} or not is_elsewhere(sentence, start, end)
 
 
 def _may_be_key(text: str, start: int, end: int) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import operator
 import re
 import string
 import tomllib
@@ -42,7 +43,7 @@ MOST_ORDERS: Final = 128
 _BLOCK: Final = 4 * STRETCH  # characters that are cut into words at once
 _LONGEST: Final = 64  # a keyword and the sign behind it are shorter
 _WORD: Final = re.compile(r"[a-z0-9]+")
-_FOREIGN: Final = re.compile(r"(?s)(?=([^\x00-\x7f].))")  # a letter beyond ASCII, and the one behind it
+_FOREIGN: Final = re.compile(r"[^\x00-\x7f]+[\s\S]?")
 # Every ASCII character has its place here: a missing one would cost an exception at each look.
 _SPACES: Final = {code: chr(code) if chr(code).isalnum() else " " for code in range(128)}
 _IN_WORD: Final = frozenset(string.ascii_letters + string.digits)
@@ -175,17 +176,20 @@ class Keywords(msgspec.Struct, frozen=True):
         }
         if not known:
             return
-        for count, (word, behind) in enumerate(zip(words, itertools.accumulate(map(len, words)), strict=True)):
-            if word in known:
-                start = behind + count - len(word)
-                for shift, keyword in known[word]:
-                    at = start + shift
-                    if at >= 0 and plain.startswith(keyword, at):
-                        yield at, keyword
+        behind = list(itertools.accumulate(map(len, words)))
+        for count in itertools.compress(range(len(words)), map(known.__contains__, words)):
+            word = words[count]
+            start = behind[count] + count - len(word)
+            for shift, keyword in known[word]:
+                at = start + shift
+                if at >= 0 and plain.startswith(keyword, at):
+                    yield at, keyword
 
     def _signed(self, block: str, plain: str) -> Iterator[tuple[int, str]]:
         """Yield the keywords of signs and those with letters beyond ASCII in a block, with their places."""
-        marks = {*block, *_FOREIGN.findall(block)} if plain is not block else set()
+        marks = set(block) if plain is not block else set()
+        for run in set(_FOREIGN.findall(block)) if marks else ():
+            marks.update(map(operator.add, run, run[1:]))
         for keyword in itertools.chain(self.signs, *(self.foreign[mark] for mark in self.foreign.keys() & marks)):
             text = plain if keyword.isascii() else block
             at = text.find(keyword)
