@@ -10,7 +10,6 @@ the work is linear.
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
@@ -47,11 +46,6 @@ _QUOTED: Final = (
     r"[\"'`“„«「『‘](?:(?<=\")([^\"\n⟦]{3,80})\"|(?<=')(?<![^\W\d_]')([^'\n⟦]{3,80})'(?![^\W\d_])|(?<=`)([^`\n⟦]{3,80})`"
     r"|(?<=“)([^”\n⟦]{3,80})”|(?<=„)([^“”\n⟦]{3,80})[“”]|(?<=«)\s?([^»\n⟦]{3,80}?)\s?»"
     r"|(?<=「)([^」\n⟦]{2,80})」|(?<=『)([^』\n⟦]{2,80})』|(?<=‘)([^’\n⟦]{3,80})’)"
-)
-_ASKED: Final = r"(?i)(?:\A|[^\w’'])(?:<<is>>|c['’]est|czy)\s\Z"  # "Is … a good password?"
-_OF_IT: Final = (
-    r"(?i)\s(?:<<whose>>|an|una|uma?|to|as?)\s"
-    r"(?:(?!(?:for|of|für|pour|para|per|voor|dla|для)\s)\w{2,16}\s){0,3}\w{3,40}"
 )
 _NAME_OPENS: Final = r"[\"'][\w.-]{1,60}\Z"
 _UNDER: Final = (
@@ -298,25 +292,18 @@ def _quoted(sentence: Sentence, rule: Rule, nouns: list[int]) -> Iterator[Span]:
         field = compiled(_FIELD).match(text, max(0, match.start() - 1), match.end() + 2)
         named = not changed and compiled(_UNDER).search(text, max(0, match.start() - 12), match.start())
         plain = not (code or listed or field or named) and match.group()[0] != "`"
-        inside = any(span[0] < last <= span[1] for last in nouns)
-        value = text[slice(*span)]
-        if inside or not values.is_quotable(value, rule, plain=plain, said=plain):
-            continue
         said = plain and _is_said(text, match, nouns)
-        if values.is_quotable(value, rule, plain=plain and (said or "?" not in text), said=said):
+        open_word = plain and (said or "?" not in text)
+        inside = any(span[0] < last <= span[1] for last in nouns)
+        if not inside and values.is_quotable(text[slice(*span)], rule, plain=open_word, said=said):
             yield span
 
 
 def _is_said(text: str, quoted: re.Match[str], nouns: list[int]) -> bool:
-    """True if what is quoted is right behind a noun or `is`, or before "as the password"."""
-    start, end = quoted.span()
-    if any(compiled(r"\w{0,4},?[ \u3000]?\Z").match(text, last, start) for last in nouns if last <= start):
-        return True
-    if compiled(_ASKED).search(text, max(0, start - 12), start) and any(
-        compiled(_OF_IT).fullmatch(text, end, last) for last in nouns if last > end
+    """True if what is quoted is right behind a noun or `is`, or before `as`."""
+    start = quoted.start()
+    if compiled(r"(?i)\s<<as>>\s").match(text, quoted.end()) or any(
+        compiled(r"\w{0,4},?[ \u3000]?\Z").match(text, last, start) for last in nouns if last <= start
     ):
-        return True
-    as_one = compiled(r"(?i)\s(?:<<as>>|<<is>>)\s(?:<<whose>>\s)?(?:\w{1,20}\s){0,2}").match(text, end)
-    if as_one and any(end < last <= as_one.end() + 24 for last in nouns):
         return True
     return "?" not in text and bool(compiled(_SAID).search(text, max(0, start - 40), start))
