@@ -14,7 +14,7 @@ import re
 import string
 import tomllib
 from array import array
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
@@ -40,7 +40,6 @@ MOST_FOUND: Final = 24
 MOST_ORDERS: Final = 128
 """Tries of rules for orders to a model in one stretch; what only notes needs no more."""
 
-_BLOCK: Final = 4 * STRETCH  # characters that are cut into words at once
 _LONGEST: Final = 64  # a keyword and the sign behind it are shorter
 _WORD: Final = re.compile(r"[a-z0-9]+")
 _FOREIGN: Final = re.compile(r"[^\x00-\x7f]+[\s\S]?")
@@ -94,10 +93,11 @@ class Tries:
         self._places = array("q")
         self._seen: list[Candidate] = []
 
-    def add(self, place: int, seen: Candidate) -> None:
-        """Add a candidate behind the others."""
-        self._places.append(place)
-        self._seen.append(seen)
+    def add(self, found: Iterable[tuple[int, Candidate]]) -> None:
+        """Add candidates behind the others."""
+        for place, seen in found:
+            self._places.append(place)
+            self._seen.append(seen)
 
     def __len__(self) -> int:
         return len(self._seen)
@@ -127,38 +127,29 @@ class Keywords(msgspec.Struct, frozen=True):
         is a flood: what is left has too few, however it is moved together.
         """
         tries, orders = Tries(), Tries()
-        counts: Counter[int] = Counter()
-        ordered: Counter[int] = Counter()
-        for start in range(0, len(lowered), _BLOCK):
-            last = -1
-            for place, _, seen in sorted(self._found(lowered, start, start + _BLOCK)):
-                stretch = place // STRETCH
-                if seen.rule.kind == "order":
-                    ordered[stretch] += 1
-                    if ordered[stretch] <= MOST_ORDERS:
-                        orders.add(place, seen)
-                    continue
-                counts[stretch] += place != last
-                last = place
-                if counts[stretch] <= MOST_PLACES:
-                    tries.add(place, seen)
-        if not counts or max(counts.values()) <= MOST_PLACES:
+        counts: list[int] = []
+        for start in range(0, len(lowered), STRETCH):
+            found = sorted(self._found(lowered, start))
+            ours = [(place, seen) for place, _, seen in found if seen.rule.kind != "order"]
+            noted = [(place, seen) for place, _, seen in found if seen.rule.kind == "order"]
+            orders.add(noted[:MOST_ORDERS])
+            counts.append(len({place for place, _ in ours}))
+            tries.add(ours if counts[-1] <= MOST_PLACES else [])
+        if max(counts, default=0) <= MOST_PLACES:
             return tries, orders
-        floods = {stretch for stretch, count in counts.items() if count > MOST_PLACES // 2}
+        floods = {stretch for stretch, count in enumerate(counts) if count > MOST_PLACES // 2}
         left = Tries()
         left.floods = sorted(stretch * STRETCH for stretch in floods)
-        for place, seen in tries:
-            if place // STRETCH not in floods:
-                left.add(place, seen)
+        left.add((place, seen) for place, seen in tries if place // STRETCH not in floods)
         return left, orders
 
-    def _found(self, lowered: str, start: int, end: int) -> Iterator[tuple[int, int, Candidate]]:
-        """Yield the rules with a keyword that begins in [start, end), with its place and the row of the rule."""
-        block = lowered[start : end + _LONGEST]
+    def _found(self, lowered: str, start: int) -> Iterator[tuple[int, int, Candidate]]:
+        """Yield the rules with a keyword that begins in the stretch from `start`, with its place and the rule's row."""
+        block = lowered[start : start + STRETCH + _LONGEST]
         # Text of one byte a character is searched several times as fast.
         plain = block if block.isascii() else block.encode("ascii", "replace").decode("ascii")
         for at, keyword in itertools.chain(self._worded(plain), self._signed(block, plain)):
-            if at >= end - start:
+            if at >= STRETCH:
                 continue
             after = lowered[max(0, start + at - 1) : start + at] in _IN_WORD
             before = block[at + len(keyword) : at + len(keyword) + 1] in _IN_WORD
@@ -274,7 +265,7 @@ def lower(text: str) -> str:
     if text.isascii():
         return text.lower()
     return "".join(
-        _lower(text[start : start + _BLOCK]) for start in range(0, len(text), _BLOCK)
+        _lower(text[start : start + STRETCH]) for start in range(0, len(text), STRETCH)
     )  # it takes much memory
 
 
