@@ -10,6 +10,7 @@ the work is linear.
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
