@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from commonplace.guard import values
-from commonplace.guard.codes import Noun, Numbers, alike, is_code, is_elsewhere, lead_of
+from commonplace.guard.codes import Noun, Numbers, is_code, is_elsewhere, lead_of
 from commonplace.guard.given import given
 from commonplace.guard.linked import linked
 from commonplace.guard.sentences import Sentence, Span
@@ -48,11 +48,6 @@ _QUOTED: Final = (
     r"|(?<=“)([^”\n⟦]{3,80})”|(?<=„)([^“”\n⟦]{3,80})[“”]|(?<=«)\s?([^»\n⟦]{3,80}?)\s?»"
     r"|(?<=「)([^」\n⟦]{2,80})」|(?<=『)([^』\n⟦]{2,80})』|(?<=‘)([^’\n⟦]{3,80})’)"
 )
-_ASKED: Final = r"(?i)(?:\A|[^\w’'])(?:<<is>>|c['’]est|czy)\s\Z"  # "Is … a good password?"
-_OF_IT: Final = (
-    r"(?i)\s(?:<<whose>>|an|una|uma?|to|as?)\s"
-    r"(?:(?!(?:for|of|für|pour|para|per|voor|dla|для)\s)\w{2,16}\s){0,3}\w{3,40}"
-)
 _NAME_OPENS: Final = r"[\"'][\w.-]{1,60}\Z"
 _UNDER: Final = (
     r"(?i)(?<!\w)(?:under|in|unter|sous|dans|bajo|en|sotto|sob|em|onder|pod|w|под|в)\s\Z"  # where it is kept
@@ -68,11 +63,6 @@ _WIDE_DIGITS: Final = (
     r"|(?:(?:ゼロ|れい|まる|いち|に|さん|よん|ごー?|ろく|なな|しち|はち|きゅう)[、,・ ]){3,7}[ぁ-んァ-ヶ]{1,3}"
     r"|(?:[공영일이삼사오육칠팔구][ ,]){3,7}[공영일이삼사오육칠팔구]"
 )
-_PERSONAL: Final = (  # a number that a state gives to a person
-    r"(?<![A-Za-zÀ-ÿ\d.,/€$£+-])(?:(?:[A-Z]{1,4}[ -]?)?\d{1,20}(?:(?:\s?[-./]\s?|[ ])\d{1,12}){0,8}(?:[ -]?[A-Z]\d?)?"
-    r"|[A-Za-z\d]{8,18})(?![A-Za-zÀ-ÿ\d%€])"
-)
-_CALL: Final = r"(?i)(?:phone|\btel|call|ring|fax|hotline|mobile|handy|anruf|télé|電話|电话|전화|тел)[^\d\n]{0,12}\Z"
 _FIELD: Final = r"[=:(\[{<]|.[^\n]{1,90}[\]}:=>]\Z|[ ,{]\"[^\n\"]{1,80}\"[:=]"
 _GOES_ON: Final = r"(?i)(?:\s<<is>>|[:：=]|[は是])\s{0,3}\Z"  # a line whose sentence does
 _TURN: Final = (  # of a dial: "right 38, left 12", "38 R, 12 L", and its numbers alone: "12, 44, 9"
@@ -85,12 +75,11 @@ _PAIR: Final = (
     rf"(?=({values.TOKEN}))"
 )
 _OPENS_WITH: Final = r"(?i)\b(?:<<with>>|hasłem)\s\Z"
-_USED: Final = r"(?i)(?:\b<<used>>\s(?:\w{1,8}\s)?|用|で\s?)\Z"  # "I use Sunrise1987 for everything"
 _USER: Final = r"(?i)\b(?:user\w{0,4}|usuari\w|usuário|benutzer|utente|gebruiker|użytkownik|id)[ :=]{1,2}\Z"
 _IN_DATA: Final = r"[-_=(\[]|\.\w|[\"']\s?:"  # behind a name that is no word
 _NO_WORD: Final = r"\d|[^\W\d_][!@#$%^&*+~=][^\W\d_]"  # in what such nouns speak of
-_MADE_ALONE: Final = frozenset({"key", "thing", "person", "login", "reuse"})
-_MOST_KNOWN: Final = 1024  # sentences whose values are kept in mind
+_MADE_ALONE: Final = frozenset({"key", "thing", "login"})
+_MOST_KNOWN: Final = 512  # sentences whose values are kept in mind
 
 Known = dict[tuple[str, tuple[tuple[int, str], ...]], list[Noun]]
 """What sentences that were read hold: for one screening, which reads what it made of a text again."""
@@ -170,8 +159,8 @@ def values_in(text: str, nouns: list[Noun]) -> Iterator[Noun]:
         nouns = [noun for noun in nouns if noun[2].check != "login" and not (noun[2].check == "thing" and noun[2].near)]
     swept: set[str] = set()
     found: list[Noun] = []
-    for (start, end, rule), stop in zip(nouns, _stops(text, nouns), strict=True):
-        spans = linked(sentence, start, end, stop, rule)
+    for start, end, rule in nouns:
+        spans = linked(sentence, start, end, rule)
         if rule.check not in swept:
             swept.add(rule.check)
             ends = [last for _, last, each in nouns if each.check == rule.check]
@@ -181,10 +170,9 @@ def values_in(text: str, nouns: list[Noun]) -> Iterator[Noun]:
             field = (text[max(0, first - 1) : first], text[last : last + 2]) == ('"', '":')
             if not field and not values.is_address(text, first, last):
                 found.append((first, last, rule))
-    if plain := [noun for noun in nouns if noun[2].check in {"password", "phrase", "key"}]:
+    if plain := [noun for noun in nouns if noun[2].check in {"password", "phrase"}]:
         found += [(*span, plain[0][2]) for span in given(text, plain)]
     yield from found
-    yield from alike(text, [each for each in found if each[2].check in {"code", "thing"}])
 
 
 def _counts(sentence: Sentence, noun: Noun) -> bool:
@@ -192,24 +180,10 @@ def _counts(sentence: Sentence, noun: Noun) -> bool:
     start, end, rule = noun
     if rule.check in {"password", "phrase"} and sentence.holds("slogan"):
         return False
-    if compiled(_REFERS).match(sentence.text, end) or (
-        rule.near
-        and not sentence.holds(rule.near)
-        and not (rule.near == "unlocks" and compiled(_KEYED).search(sentence.text))
-    ):
+    keyed = rule.near == "unlocks" and compiled(_KEYED).search(sentence.text)
+    if compiled(_REFERS).match(sentence.text, end) or (rule.near and not keyed and not sentence.holds(rule.near)):
         return False
-    return rule.check not in {"thing", "code"} or not is_elsewhere(sentence.text, start, end)
-
-
-def _stops(text: str, nouns: list[Noun]) -> list[int]:
-    """List how far each noun is linked: to the next one of its kind, which finds what is behind that."""
-    following: dict[str, int] = {}
-    stops: list[int] = []
-    for start, end, rule in reversed(nouns):
-        stop = following.get(rule.check, len(text))
-        stops.append(stop if stop >= end else len(text))
-        following[rule.check] = start
-    return stops[::-1]
+    return rule.check not in {"thing", "code"} or not is_elsewhere(sentence, start, end)
 
 
 def _may_be_key(text: str, start: int, end: int) -> bool:
@@ -246,13 +220,11 @@ def _sentence(text: str, done: int, start: int, end: int) -> Span:
 
 def _is_noun(text: str, start: int, end: int, rule: Rule) -> bool:
     """True if a noun is a word of a sentence, not a part of a name such as `checkPassword` or "1Password"."""
-    if (
-        text[start - 1 : start] in {"_", "1"}
-        or (rule.check == "password" and compiled(_MANAGER).search(text, max(0, start - 24), start))
-        or (
-            rule.check == "thing"
-            and compiled(r"(?i)(?:[!/\\@#&=.]|\bp\.?\s?o\.?\s)\Z").search(text, max(0, start - 6), start)
-        )
+    if rule.check == "password" and compiled(_MANAGER).search(text, max(0, start - 24), start):
+        return False
+    if text[start - 1 : start] in {"_", "1"} or (
+        rule.check == "thing"
+        and compiled(r"(?i)(?:[!/\\@#&=.]|\bp\.?\s?o\.?\s)\Z").search(text, max(0, start - 6), start)
     ):
         return False
     if rule.check == "thing" and compiled(_IN_DATA).match(text, end):
@@ -277,12 +249,6 @@ def _swept(sentence: Sentence, rule: Rule, nouns: list[int]) -> Iterator[Span]:
             pairs = (values.stripped(text, *match.span(1)) for match in compiled(_PAIR).finditer(text))
             yield from (span for span in pairs if values.is_made(text[slice(*span)]))
             return
-        case "person":
-            for match in compiled(_PERSONAL).finditer(text):
-                called = compiled(_CALL).search(text, max(0, match.start() - 24), match.start())
-                if not called and values.is_personal(match.group()):
-                    yield match.span()
-            return
         case "code" | "thing":
             if sentence.counts:
                 yield from (match.span() for match in compiled(_DIGIT_WORDS).finditer(text))
@@ -290,14 +256,6 @@ def _swept(sentence: Sentence, rule: Rule, nouns: list[int]) -> Iterator[Span]:
                 turns = [match.span(match.lastindex or 0) for match in compiled(_TURN).finditer(text)]
                 yield from turns if len(turns) > 1 else ()
         case "sign" | "words":
-            return
-        case "reuse":
-            yield from (
-                span
-                for span in sentence.made
-                if compiled(_USED).search(text, max(0, span[0] - 24), span[0])
-                or text[span[1] :].lstrip().startswith("を使")
-            )
             return
     if sentence.is_wide:
         yield from (match.span() for match in compiled(_WIDE_DIGITS).finditer(text))
@@ -335,25 +293,18 @@ def _quoted(sentence: Sentence, rule: Rule, nouns: list[int]) -> Iterator[Span]:
         field = compiled(_FIELD).match(text, max(0, match.start() - 1), match.end() + 2)
         named = not changed and compiled(_UNDER).search(text, max(0, match.start() - 12), match.start())
         plain = not (code or listed or field or named) and match.group()[0] != "`"
-        inside = any(span[0] < last <= span[1] for last in nouns)
-        value = text[slice(*span)]
-        if inside or not values.is_quotable(value, rule, plain=plain, said=plain):
-            continue
         said = plain and _is_said(text, match, nouns)
-        if values.is_quotable(value, rule, plain=plain and (said or "?" not in text), said=said):
+        open_word = plain and (said or "?" not in text)
+        inside = any(span[0] < last <= span[1] for last in nouns)
+        if not inside and values.is_quotable(text[slice(*span)], rule, plain=open_word, said=said):
             yield span
 
 
 def _is_said(text: str, quoted: re.Match[str], nouns: list[int]) -> bool:
-    """True if what is quoted is right behind a noun or `is`, or before "as the password"."""
-    start, end = quoted.span()
-    if any(compiled(r"\w{0,4},?[ \u3000]?\Z").match(text, last, start) for last in nouns if last <= start):
-        return True
-    if compiled(_ASKED).search(text, max(0, start - 12), start) and any(
-        compiled(_OF_IT).fullmatch(text, end, last) for last in nouns if last > end
+    """True if what is quoted is right behind a noun or `is`, or before `as`."""
+    start = quoted.start()
+    if compiled(r"(?i)\s<<as>>\s").match(text, quoted.end()) or any(
+        compiled(r"\w{0,4},?[ \u3000]?\Z").match(text, last, start) for last in nouns if last <= start
     ):
-        return True
-    as_one = compiled(r"(?i)\s(?:<<as>>|<<is>>)\s(?:<<whose>>\s)?(?:\w{1,20}\s){0,2}").match(text, end)
-    if as_one and any(end < last <= as_one.end() + 24 for last in nouns):
         return True
     return "?" not in text and bool(compiled(_SAID).search(text, max(0, start - 40), start))

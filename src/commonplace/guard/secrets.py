@@ -115,6 +115,7 @@ def _found(view: View, known: said.Known) -> Iterator[Iterator[Span]]:
     yield from (_keys(spans) for spans in keys.find(text))
     if compiled(_CARD_SHAPE).search(text):
         yield _cards(text)
+    yield (Span(place, min(len(text), place + STRETCH), FLOOD, human=True) for place in view.tries.floods)
     if not view.tries:
         return
     yield _at_keywords(text, view.tries)
@@ -139,9 +140,6 @@ def _at_keywords(text: str, candidates: Iterable[tuple[int, Candidate]]) -> Iter
         rule = candidate.rule
         # A place inside what this rule has found already is not looked at again: the work stays linear.
         if rule.kind == "said" or place < done.get(rule.id, 0):
-            continue
-        if rule.kind == FLOOD:
-            yield Span(place, min(len(text), place + STRETCH), FLOOD, human=True)
             continue
         if rule.kind == "printed":
             yield from (Span(*span, rule.id, human=True) for span in names.values(place, candidate.keyword, rule))

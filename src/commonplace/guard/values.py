@@ -60,7 +60,6 @@ _PARTICIPLE: Final = (
 _PROCESS: Final = r"[^\W\d_]{0,128}(?:ed|ing|tion|ment)\Z"  # what a heading names: "Password Hashing"
 INNER: Final = r"(?=[^\W\d_]{8})[a-z]{2,20}[A-Z][^\W\d_]{0,20}"  # a capital inside: "ottersRcool"
 _EDGES: Final = "\"'`*_~([{<.,;:!?)]}>…’‘"
-_DATE: Final = r"(?:19|20)\d\d ?[-/.] ?(?:19|20)\d\d|\d{4}[-./ ]\d\d?[-./ ]\d\d?|\d\d?[-./ ]\d\d?[-./ ]\d{4}"
 _SIGNS: Final = 2
 _REMEMBERED: Final = 512  # words that were looked at
 _RANDOM: Final = 16  # characters of a value that a machine made
@@ -112,15 +111,6 @@ def is_made(value: str) -> bool:
         return False  # names in code
     sign = compiled(_HARD).search(value, 1, len(value) - 1) and "'" not in value
     return bool(letter and digit) or bool(sign and (digit or compiled(r"[^\W\d_].{0,128}[^\W\d_]").search(value)))
-
-
-def is_personal(value: str) -> bool:
-    """True if a number has as many signs as one that a state gives to a person, and is no date."""
-    return (
-        sum(map(str.isdigit, value)) >= (6 if value.upper() != value or value.isdecimal() else 3)
-        and sum(map(str.isalnum, value)) >= 8
-        and not compiled(_DATE).fullmatch(value)
-    )
 
 
 def is_address(text: str, start: int, end: int) -> bool:

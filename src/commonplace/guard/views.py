@@ -30,9 +30,9 @@ _STYLED: Final = (
 _DIRECTED: Final = "[\u061c\u200e\u200f]"  # marks of direction, which may be within a number
 
 _NESTED: Final = 2
-_ESCAPE: Final = (
-    r"\\(?:[\"\\/'nrtbf]|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2})|%[2-7][0-9A-Fa-f]"
-    r"|&(?:quot|amp|lt|gt|apos|#\d{2,5}|#x[0-9a-fA-F]{2,4});"
+_ESCAPE: Final = (  # a pattern that begins with a set of signs is searched for several times as fast
+    r"[\\%&](?:(?<=\\)(?:[\"\\/'nrtbf]|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2})|(?<=%)[2-7][0-9A-Fa-f]"
+    r"|(?<=&)(?:quot|amp|lt|gt|apos|#\d{2,5}|#x[0-9a-fA-F]{2,4});)"
 )
 _SIGNS: Final = {"n": "\n", "r": "\r", "t": "\t", "b": " ", "f": " "}
 # A long word of a key's letters that goes on in the next line; and what is quickly found of it.
