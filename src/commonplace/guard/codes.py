@@ -28,6 +28,7 @@ _CLAUSE: Final = (
     r"(?:\A|[.,;:!?(\n–—。，])[ *-]{0,4}((?:[^\W\d_’']{1,24}[ -]{1,2}){0,3}[^\W\d_]{1,24})[ ]?\Z"  # up to a number
 )
 _ALONE: Final = r"[^\W\d_][,，、]\s?\Z"  # before a number that is a clause: "what was it? Oh right, 316"
+_INSTEAD: Final = r"\d,?\s(?:<<but>>|<<namely>>)\s\Z"  # between two numbers: "not 1111 but 7264"
 _CLOSED: Final = r"\s?(?:[.,;!。，]|\Z)|\s<<as>>\s"  # the clause of a number
 _DATE: Final = r"(?:19|20)\d\d-[01]\d-[0-3]\d"
 _YEAR: Final = r"(?:1[5-9]|20)\d\d"
@@ -192,6 +193,7 @@ def _is_led(text: str, match: re.Match[str]) -> bool:
     if (
         not {"*", "#"}.isdisjoint(match.group())
         or compiled(_OPENED).search(before)
+        or (not old and compiled(_INSTEAD).search(before))
         or compiled(_OPENING).match(text, match.end())
         or (not old and compiled(_ALONE).search(before) and _closes(text, match) and not _goes_on(text, match))
     ):

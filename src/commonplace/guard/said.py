@@ -76,6 +76,7 @@ _PAIR: Final = (
 )
 _OPENS_WITH: Final = r"(?i)\b(?:<<with>>|hasłem)\s\Z"
 _USER: Final = r"(?i)\b(?:user\w{0,4}|usuari\w|usuário|benutzer|utente|gebruiker|użytkownik|id)[ :=]{1,2}\Z"
+_A_GOOD: Final = r"(?i)\s(?:an?|ein|een|una?|uma?|to)\s"  # behind a question's `is` and what is quoted
 _IN_DATA: Final = r"[-_=(\[]|\.\w|[\"']\s?:"  # behind a name that is no word
 _NO_WORD: Final = r"\d|[^\W\d_][!@#$%^&*+~=][^\W\d_]"  # in what such nouns speak of
 _MADE_ALONE: Final = frozenset({"key", "thing", "login"})
@@ -301,9 +302,10 @@ def _quoted(sentence: Sentence, rule: Rule, nouns: list[int]) -> Iterator[Span]:
 
 
 def _is_said(text: str, quoted: re.Match[str], nouns: list[int]) -> bool:
-    """True if what is quoted is right behind a noun or `is`, or before `as`."""
+    """True if what is quoted is right behind a noun or `is`, or before `as`: "Is … a good password?"."""
     start = quoted.start()
-    if compiled(r"(?i)\s<<as>>\s").match(text, quoted.end()) or any(
+    asked = compiled(r"(?i)(?:<<is>>|czy)\s\Z").search(text[:start])
+    if compiled(_A_GOOD if asked else r"(?i)\s<<as>>\s").match(text, quoted.end()) or any(
         compiled(r"\w{0,4},?[ \u3000]?\Z").match(text, last, start) for last in nouns if last <= start
     ):
         return True
