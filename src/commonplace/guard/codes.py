@@ -39,6 +39,7 @@ _STREET: Final = (
 _CALL: Final = r"(?i)(?:phone|\btel|call|ring|fax|hotline|mobile|handy|anruf|télé|電話|电话|전화|тел)[^\d\n]{0,12}\Z"
 _RANGE: Final = r"\d{2,3}\s?[-–]\s?\d{2,3}"
 _TURNS: Final = r"\d{1,2}-\d{1,2}-\d{1,2}"  # of a dial
+_LONGEST: Final = 8  # characters of a code that no space parts
 _PHONE: Final = 7  # digits of what nothing opens with
 _SURE_DIGITS: Final = 4  # of a number that needs no word before it
 _INDENT: Final = 12  # characters before the number of a line
@@ -109,6 +110,8 @@ def is_code(sentence: Sentence, match: re.Match[str], rule: Rule, nouns: list[in
     digits = sum(map(str.isdigit, value))
     thing = rule.check == "thing"
     if not 3 <= digits + letters <= 24 or compiled(_DATE).fullmatch(value) or is_elsewhere(sentence, *match.span()):
+        return False
+    if len(value) > _LONGEST and value.isalnum() and rule.id != "personal-number":
         return False
     if rule.check not in {"code", "thing"} and (letters or digits < _SURE_DIGITS):
         return False

@@ -71,6 +71,7 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     human: bool = False  # people choose such secrets: nothing of them may be hashed
 
 
+_REMEMBERED: Final = 8192  # words that were looked at
 Part = tuple[str, int, str]  # a word of a keyword, where it begins in it, and the keyword
 
 
@@ -82,6 +83,9 @@ class Candidate(msgspec.Struct, frozen=True):
     row: int
 
 
+Group = tuple[Candidate, ...]  # rules with the same keyword
+
+
 class Tries:
     """Candidates with the places of their keywords; in two lists, for a text may hold a million of them.
 
@@ -91,19 +95,27 @@ class Tries:
     def __init__(self) -> None:
         self.floods: list[int] = []
         self._places = array("q")
-        self._seen: list[Candidate] = []
+        self._seen: list[Group] = []
 
-    def add(self, found: Iterable[tuple[int, Candidate]]) -> None:
-        """Add candidates behind the others."""
-        for place, seen in found:
-            self._places.append(place)
-            self._seen.append(seen)
+    def add(self, place: int, seen: Group) -> None:
+        """Add the candidates at a place behind the others."""
+        self._places.append(place)
+        self._seen.append(seen)
+
+    def without(self, floods: set[int]) -> Tries:
+        """Return what is in no stretch that is a flood."""
+        left = Tries()
+        left.floods = sorted(stretch * STRETCH for stretch in floods)
+        for place, seen in zip(self._places, self._seen, strict=True):
+            if place // STRETCH not in floods:
+                left.add(place, seen)
+        return left
 
     def __len__(self) -> int:
         return len(self._seen)
 
     def __iter__(self) -> Iterator[tuple[int, Candidate]]:
-        return zip(self._places, self._seen, strict=True)
+        return ((place, each) for place, seen in zip(self._places, self._seen, strict=True) for each in seen)
 
 
 class Keywords(msgspec.Struct, frozen=True):
@@ -114,7 +126,7 @@ class Keywords(msgspec.Struct, frozen=True):
     where the text has that letter and the one behind it.
     """
 
-    seen: Mapping[str, tuple[Candidate, ...]]
+    seen: Mapping[str, Group]
     by_start: Mapping[str, list[Part]]
     inside: list[Part]
     signs: list[str]
@@ -130,41 +142,33 @@ class Keywords(msgspec.Struct, frozen=True):
         counts: list[int] = []
         for start in range(0, len(lowered), STRETCH):
             found = sorted(self._found(lowered, start))
-            ours = [(place, seen) for place, _, seen in found if seen.rule.kind != "order"]
-            noted = [(place, seen) for place, _, seen in found if seen.rule.kind == "order"]
-            orders.add(noted[:MOST_ORDERS])
-            counts.append(len({place for place, _ in ours}))
-            tries.add(ours if counts[-1] <= MOST_PLACES else [])
-        if max(counts, default=0) <= MOST_PLACES:
-            return tries, orders
-        floods = {stretch for stretch, count in enumerate(counts) if count > MOST_PLACES // 2}
-        left = Tries()
-        left.floods = sorted(stretch * STRETCH for stretch in floods)
-        left.add((place, seen) for place, seen in tries if place // STRETCH not in floods)
-        return left, orders
+            counts.append(len({place for place, _, ours, _ in found if ours}))
+            noted = 0
+            for place, _, ours, others in found:
+                if ours and counts[-1] <= MOST_PLACES:
+                    tries.add(place, ours)
+                if others and noted < MOST_ORDERS:
+                    orders.add(place, others)
+                    noted += 1
+        if max(counts, default=0) > MOST_PLACES:
+            tries = tries.without({stretch for stretch, count in enumerate(counts) if count > MOST_PLACES // 2})
+        return tries, orders
 
-    def _found(self, lowered: str, start: int) -> Iterator[tuple[int, int, Candidate]]:
-        """Yield the rules with a keyword that begins in the stretch from `start`, with its place and the rule's row."""
+    def _found(self, lowered: str, start: int) -> Iterator[tuple[int, int, Group, Group]]:
+        """Yield the rules with a keyword that begins in the stretch from `start`: its place, for secrets, for orders."""
         block = lowered[start : start + STRETCH + _LONGEST]
         # Text of one byte a character is searched several times as fast.
         plain = block if block.isascii() else block.encode("ascii", "replace").decode("ascii")
         for at, keyword in itertools.chain(self._worded(plain), self._signed(block, plain)):
-            if at >= STRETCH:
-                continue
-            after = lowered[max(0, start + at - 1) : start + at] in _IN_WORD
-            before = block[at + len(keyword) : at + len(keyword) + 1] in _IN_WORD
-            for seen in self.seen[keyword]:
-                if (seen.rule.inside or not after) and not (before and seen.rule.whole):
-                    yield start + at, seen.row, seen
+            if at < STRETCH:
+                after = lowered[max(0, start + at - 1) : start + at] in _IN_WORD
+                before = block[at + len(keyword) : at + len(keyword) + 1] in _IN_WORD
+                yield start + at, *_meant(keyword, after, before)
 
     def _worded(self, plain: str) -> Iterator[tuple[int, str]]:
         """Yield the keywords at the words of a block, with their places."""
         words = plain.translate(_SPACES).split(" ")
-        known = {
-            word: parts
-            for word in set(words)
-            if word and (parts := _begun(word) if len(word) < _LONGEST else self.begun(word))
-        }
+        known = {word: parts for word in set(words) - _OTHERS if (parts := self._begun(word))}
         if not known:
             return
         behind = list(itertools.accumulate(map(len, words)))
@@ -188,19 +192,42 @@ class Keywords(msgspec.Struct, frozen=True):
                 yield at, keyword
                 at = text.find(keyword, at + len(keyword))
 
-    def begun(self, word: str) -> tuple[tuple[int, str], ...]:
+    def _begun(self, word: str) -> tuple[tuple[int, str], ...]:
         """Return the keywords that a word of a text may be a part of, and where from its start they begin."""
-        parts = self.by_start.get(word[:_HEAD], ())
-        found = [(-before, keyword) for part, before, keyword in parts if word.startswith(part)]
+        if word in _BEGUN:
+            return _BEGUN[word]
+        found = [
+            (-before, keyword) for part, before, keyword in self.by_start.get(word[:_HEAD], ()) if word.startswith(part)
+        ]
         for part, before, keyword in self.inside:
             if part in word:
                 found += ((match.start() - before, keyword) for match in re.finditer(part, word))
+        if len(word) < _LONGEST:
+            for known in (_OTHERS, _BEGUN):
+                if len(known) >= _REMEMBERED:
+                    known.clear()
+            if found:
+                _BEGUN[word] = tuple(found)
+            else:
+                _OTHERS.add(word)
         return tuple(found)
 
 
-@functools.lru_cache(maxsize=8192)  # most words of a text are among the last ones
-def _begun(word: str) -> tuple[tuple[int, str], ...]:
-    return load().keywords.begun(word)
+# What the words of texts begin: most of them are among the last ones.
+_OTHERS: Final[set[str]] = set()  # those that begin no keyword
+_BEGUN: Final[dict[str, tuple[tuple[int, str], ...]]] = {}
+
+
+@functools.cache
+def _meant(keyword: str, after: bool, before: bool) -> tuple[int, Group, Group]:
+    """Return the row of a keyword and its rules for secrets and for orders, `after` and `before` parts of a word."""
+    rules = [
+        seen
+        for seen in load().keywords.seen[keyword]
+        if (seen.rule.inside or not after) and not (before and seen.rule.whole)
+    ]
+    ours = tuple(seen for seen in rules if seen.rule.kind != "order")
+    return load().keywords.seen[keyword][0].row, ours, tuple(seen for seen in rules if seen.rule.kind == "order")
 
 
 class Table(msgspec.Struct, frozen=True):
@@ -228,7 +255,7 @@ def load() -> Table:
 
 
 def _keywords(rules: Iterable[Rule]) -> Keywords:
-    seen: defaultdict[str, tuple[Candidate, ...]] = defaultdict(tuple)
+    seen: defaultdict[str, Group] = defaultdict(tuple)
     by_start: defaultdict[str, list[Part]] = defaultdict(list)
     inside: list[Part] = []
     signs: list[str] = []
