@@ -24,8 +24,8 @@ _OPENED: Final = (  # right before a number that opens something
     r"|(?:号码|番号|コード|密码)[、，]|号码|番号|コード|\(|:|：|[^=!<>]=|→)\s?\Z"
 )
 _OPENING: Final = r"\s?(?:で|に変|を(?:入力|押)|に設定|打开|解锁|解除|再按|开|就开|로|으로)"
-_CLAUSE: Final = (
-    r"(?:\A|[.,;:!?(\n–—。，])[ *-]{0,4}((?:[^\W\d_’']{1,24}[ -]{1,2}){0,3}[^\W\d_]{1,24})[ ]?\Z"  # up to a number
+_CLAUSE: Final = (  # up to a number
+    r"(?:\A|[.,;:!?(\n–—。，]|\d\s<<and>>\s)[ *-]{0,4}((?:[^\W\d_’']{1,24}[ -]{1,2}){0,3}[^\W\d_]{1,24})[ ]?\Z"
 )
 _ALONE: Final = r"[^\W\d_][,，、]\s?\Z"  # before a number that is a clause: "what was it? Oh right, 316"
 _INSTEAD: Final = r"\d,?\s(?:<<but>>|<<namely>>)\s\Z"  # between two numbers: "not 1111 but 7264"
@@ -125,7 +125,7 @@ def is_code(sentence: Sentence, match: re.Match[str], rule: Rule, nouns: list[in
         return False
     sure = changed or typed or (led and rule.check == "code")
     dated = when and compiled(r"\d,? \Z").search(text, max(0, match.start() - 3), match.start())  # "July 4, 2023"
-    called = rule.id == "personal-number" and compiled(_CALL).search(text, max(0, match.start() - 24), match.start())
+    called = digits > _PHONE and compiled(_CALL).search(text, max(0, match.start() - 24), match.start())
     if dated or called or compiled(_STREET).match(text, match.end()):
         return False
     if value.isalnum() and not changed and (lead in words["named"] or (when and lead in words["dated"] and not sure)):
@@ -207,7 +207,8 @@ def _is_led(text: str, match: re.Match[str]) -> bool:
     closes = after and verb in words["has"] and compiled(_CLOSED).match(text, after.end())
     if closes or verb in words["unlocks"] or compiled("<<done>>").fullmatch(verb):
         return True
-    for word in reversed(compiled(r"[^\W\d_]+(?:['’][^\W\d_]+)?").findall(before.casefold())[-5:]):
+    said = compiled(r"n['’]t\b").sub("", before.casefold())
+    for word in reversed(compiled(r"[^\W\d_]+(?:['’][^\W\d_]+)?").findall(said)[-5:]):
         if word in words["unlocks"] or (word in words["code"] and not old):
             return True
         if word in words["leads"]:

@@ -21,8 +21,8 @@ from commonplace.text import content
 _LONG_WORD: Final = 14  # characters of a word that is made of several
 _INNER: Final = r"[^\s.,;:!?()\[\]\"“”„«»‹›=→/|]"
 _PIECE: Final = rf"{_INNER}+(?:\.(?=\w){_INNER}+)*|[.,;:!?()=→\n]|(?<=\s)[—–-]+(?=\s)"
-# The letters. Nouns: N a password, P a phrase, R a password in Cyrillic, W a login, Q a question of a login. Words
-# that may be values: V plain, C with a capital, S with one that begins the text, M made up, I with one inside.
+# The letters. Nouns: N a password, P a phrase, L a wallet, R a password in Cyrillic, W a login, Q a question of one.
+# Words that may be values: V plain, C with a capital, S with one that begins the text, M made up, I with one inside.
 # Others: x a known word, n a number, m what is redacted already, b "to". And these, by the first list that has a word:
 _PARTS: Final = (
     ("j", "it"), ("i", "is"), ("a", "as"), ("g", "gives"), ("u", "used"), ("u", "answered"),
@@ -33,7 +33,7 @@ _PARTS: Final = (
 _SIGNS: Final = dict.fromkeys(",;—–-()", ",") | dict.fromkeys(":=→", ":")
 _V: Final = "([VM][VMn]{0,4})"  # words that may be values
 _ANY: Final = "([VMCS][VMCn]{0,4})"  # also with a capital, which names have
-_NAME: Final = "([Vx]?[CM][VMCn]{0,4}(?:[eow]{1,2}C)?)"
+_NAME: Final = "((?:x[eow]{1,2}|[Vx])?[CM][VMCn]{0,4}(?:[eow]{1,2}C)?)"
 _END: Final = r"(?:[.,?]|\Z)"
 _IT: Final = "tijb"
 _BEGIN: Final = r"(?:\A|[.,?])[fk]{0,2}"
@@ -43,10 +43,11 @@ _FRAMES: Final = (  # behind the letters of which each needs one
     ("e", rf"[gu][fw]*{_ANY}e[NPR]"),
     ("a", rf"(?<![VMCSInm])aw?x?[NPR](?:[xforwvhuz]{{0,4}}|[^.,?:]{{0,8}}f){_ANY}(?=d|{_END})"),
     # it is V, the password
-    (_IT, rf"{_BEGIN}[tijb]{{1,2}}f*{_V}[.,]?w?x?[NPR](?:[orev]w?x{{0,2}}[VC]?[xkf]{{0,3}}){{0,2}}\Z"),
+    (_IT, rf"{_BEGIN}[tijb]{{1,2}}f*{_V}[.,]?w?x?[NPR](?:[orev]w?x{{0,2}}[VC]?[xkf]{{0,3}}){{0,2}}(?=,|\Z)"),
     (_IT, rf"{_BEGIN}[tijb]{{0,2}}{_V},(?:[tf]{{1,2}}[hidguj]|[jb])"),  # V, that is what
     (_IT, rf"{_BEGIN}{_ANY}(?:[.,:](?:t[ijb]|[jb])|t?i|[jb])[ftw]{{0,2}}[xorVC]{{0,2}}[NPR](?=[orevcd]|{_END})"),
     ("P", rf"{_BEGIN}([^.,?:Qm]{{2,9}})[.,:](?:tf?[ijb]|[jb])[^.,?:]{{0,4}}P"),
+    ("PL", r"[PL].*?(V(?:x?V){4,23})"),  # words of a wallet
     ("f", rf"[NPR](?:[orev]w?x?)?f{{1,3}}{_V}(?={_END})"),  # the password still V
     ("R", rf"R(?:[orev]w?[VCxf]){{1,2}}f*([VMC])(?={_END})"),  # Russian has no word for `is`
     ("zd", rf"[zd][^.,?]{{0,6}}[NPR][^.,?ck]{{0,6}}?(?:[vb]|(?<![orev])w){_ANY}(?=[kacdr]|{_END})"),  # changed it to V
@@ -85,8 +86,8 @@ def _letter(text: str, noun: Noun) -> str:
     start, _, rule = noun
     if rule.near == "question":
         return "Q"
-    if rule.check == "login":
-        return "W"
+    if rule.check in {"login", "words"}:
+        return "W" if rule.check == "login" else "L"
     return "R" if "\u0400" <= text[start] <= "\u04ff" else "P" if rule.check == "phrase" else "N"
 
 

@@ -21,6 +21,7 @@ _MOST_LINKS: Final = 3
 _MOST_FILLERS: Final = 3  # words between a link and a value
 _SHORTEST: Final = 4  # characters of a value that a link leads to
 _LONG_NUMBER: Final = 8  # digits of a number that is no code
+_MADE_NUMBER: Final = 15  # digits of a number that a machine made
 _LONG_NAME: Final = 11  # characters of the name of a thing that a noun for keys calls a token
 _CAPITAL: Final = r"[A-ZÀ-ÞĄ-ŻА-Я][^\W\d_]{0,24}(?:(?<=\w)['’-][^\W\d_]{1,24}|(?<=\w\w))"
 _NAMES: Final = rf"(?:[^\W\d_]{{2,10}} )?{_CAPITAL}(?:\s(?:[^\W\d_]{{1,3}}\s)?{_CAPITAL}){{0,3}}(?: [^\W\d_]{{2,16}})?"
@@ -61,7 +62,7 @@ _ENDS: Final = (
     r"|<<and>>\s|(?<=\s)[^\W\d_]{2,12}\s?[:=]|(?:k{3,}|(?:ha|ja|ah|rs|хa|ха){2,}\w?|lol|mdr|xd)\b|[\U0001f300-\U0001faff])"
 )
 _CLOSED: Final = (  # behind a value
-    rf"(?:\s(?:<<now>>|<<day>>|<<filler>>)(?=[.,!]|\Z))?(?:{_ENDS})|\s(?:\w{{1,8}}\s){{0,3}}<<spelt>>\b"
+    rf"(?:\s(?:<<now>>|<<day>>|<<filler>>|sein)(?=[.,!]|\Z))?(?:{_ENDS})|\s(?:\w{{1,8}}\s){{0,3}}<<spelt>>\b"
     rf"|(?=[{values.CJK}])"
 )
 _FEW: Final = (
@@ -85,7 +86,7 @@ def linked(sentence: Sentence, start: int, end: int, rule: Rule) -> Iterator[Spa
         return
     links = compiled(_LINK_POLISH if sentence.is_polish else _LINK).finditer(text, end, end + _FAR)
     for match in itertools.islice(links, _MOST_LINKS):
-        if compiled(r"[.!;:=→]|\d").search(text, end, match.start()):
+        if compiled(r"[.!;:=→]|\b\d+\b").search(text, end, match.start()):
             return
         name = text[end : match.start()].strip()
         if match[0][0] in "'’" and name and name.split()[-1].casefold() not in {"it", "that"}:
@@ -98,7 +99,7 @@ def linked(sentence: Sentence, start: int, end: int, rule: Rule) -> Iterator[Spa
         plain = marked or not (signs or compiled(_OTHER).search(text, end, match.start()))
         span = _value(text, match.end(), rule, plain=plain)
         if not span and plain and rule.check in {"password", "phrase"} and not rule.near:
-            span = _several(text, _past_fillers(text, match.end()), marked=marked)
+            span = _several(text, _past_fillers(text, match.end()), marked=marked or rule.check == "phrase")
         if span and not ("?" in match[0] and text[span[1] : span[1] + 1] == "?"):
             yield span
             return
@@ -128,7 +129,8 @@ def _word(text: str, start: int, rule: Rule, *, plain: bool) -> Span | None:
         return _wide(text, start, rule, plain=plain)
     begin, end = values.stripped(text, *token.span())
     value = text[begin:end]
-    named = rule.check != "key" and (compiled(_SURE).match(value) or (value.isdecimal() and len(value) > _LONG_NUMBER))
+    number = value.isdecimal() and len(value) > (_LONG_NUMBER if rule.check != "key" else _MADE_NUMBER)
+    named = number or (rule.check != "key" and compiled(_SURE).match(value))
     if not named and (len(value) < _SHORTEST or value.isdecimal() or values.is_known(value)):
         return None
     # A short token that is not said to be the value is the name of a thing: "token zq3 is in the drawer".
@@ -159,7 +161,7 @@ def _several(text: str, start: int, *, marked: bool) -> Span | None:
     judged = each if few.group().replace(" ", "").replace("-", "").isalpha() else each[:1]
     said = sum(values.is_described(word) or values.is_done(word) for word in judged)
     joins = any(content.is_joining(content.bare(word)) for word in judged)
-    plain = not joins and said <= (len(judged) // 4 if marked else 0)
+    plain = not joins and said <= (len(each) // 4 if marked else 0)
     return few.span() if plain and _counting().isdisjoint(each) else None
 
 

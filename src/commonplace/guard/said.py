@@ -69,6 +69,13 @@ _TURN: Final = (  # of a dial: "right 38, left 12", "38 R, 12 L", and its number
     r"(?i)(?<!\w)<<sides>>(?:\s(?:to|auf|bis|na|do|до|jusqu['’]à|à|al?|fino|at?)){0,2}\s(\d{1,3})(?![\w.])"
     r"|[左右](?:[へに转到至]|回し?て?){0,2}\s?(\d{1,3})(?!\d)|(?<![\w.,])(\d{1,3})\s?(?:<<sides>>|[RL])(?!\w)"
 )
+_SERIES: Final = (  # of a dial: "71, then 05, then 33"
+    r"(?i)(?<![a-z\d_.,:/-])\d{1,2}(?:(?:[,;]\s|\s(?=[^\W\d_]))(?:(?:<<turns>>|<<and>>|<<onto>>)\s){0,3}\d\d"
+    r"|[,，、先再最后後然左右转轉到动至圈]{1,8}\s?\d\d){2,4}(?![a-z\d_%€$]|[.,:/]\d)"
+)
+_BELOW: Final = (  # a network's name in one line, what it is entered with in the next
+    rf"\n\s{{0,4}}(?:[^\W\d_]{{2,12}}\s?[:=]?\s)?(?=\S{{0,64}}\d)({values.TOKEN})(?=\s{{0,4}}(?:\n|\Z))"
+)
 _KEYED: Final = r"#\d{3,8}(?!\w)|(?<!\w)\d{3,8}[#*](?!\w)"  # what a panel with keys takes
 _PAIR: Final = (
     r"(?:[\w.@+-]{2,64}(?:\s?[/|]\s?|:(?=\S)|\s<<and>>\s|(?<=[^\W_])[和と])|\s<<with>>\s)"
@@ -97,7 +104,7 @@ def find(text: str, nouns: Iterable[tuple[int, str, Rule]], numbers: Numbers, kn
             continue
         if place >= end:
             yield from read(text[begin:end], begin, sentence)
-            begin, end = _sentence(text, end, place, behind)
+            begin, end = _sentence(text, end, place, behind, rule)
             sentence = []
         sentence.append((place - begin, min(behind, end) - begin, rule))
     yield from read(text[begin:end], begin, sentence)
@@ -171,7 +178,7 @@ def values_in(text: str, nouns: list[Noun]) -> Iterator[Noun]:
             field = (text[max(0, first - 1) : first], text[last : last + 2]) == ('"', '":')
             if not field and not values.is_address(text, first, last):
                 found.append((first, last, rule))
-    if plain := [noun for noun in nouns if noun[2].check in {"password", "phrase"}]:
+    if plain := [noun for noun in nouns if noun[2].check in {"password", "phrase", "words"}]:
         found += [(*span, plain[0][2]) for span in given(text, plain)]
     yield from found
 
@@ -192,7 +199,7 @@ def _may_be_key(text: str, start: int, end: int) -> bool:
     return end - start > values.LONG and bool(compiled(r"[^a-zA-Z]").search(text, start, end))
 
 
-def _sentence(text: str, done: int, start: int, end: int) -> Span:
+def _sentence(text: str, done: int, start: int, end: int, rule: Rule) -> Span:
     """Return the sentence of a noun, with the next one where this one asks; in JSON no more than its string."""
     low, high = max(done, start - _REACH), min(len(text), end + _REACH)
     quotes = list(compiled(_FIELD_EDGE).finditer(text, low, start)) if '"' in text[low:start] else []
@@ -210,8 +217,8 @@ def _sentence(text: str, done: int, start: int, end: int) -> Span:
         of_it = of_it or compiled(_IT_FIRST).match(text, before, start)
         begin = before if of_it else stop.end()
     for stop in compiled(_SENTENCE_END).finditer(text, end, high):
-        over = text[stop.start()] == "\n" and compiled(_GOES_ON).search(
-            text, max(end, stop.start() - _LINK), stop.start()
+        over = text[stop.start()] == "\n" and (
+            rule.id == "network" or compiled(_GOES_ON).search(text, max(end, stop.start() - _LINK), stop.start())
         )
         goes_on = over or compiled(_IT_IS).match(text, stop.start()) or compiled(_ALONE).match(text, stop.start())
         if text[stop.start()] not in "?？" and not goes_on:
@@ -249,6 +256,13 @@ def _swept(sentence: Sentence, rule: Rule, nouns: list[int]) -> Iterator[Span]:
         case "login":
             pairs = (values.stripped(text, *match.span(1)) for match in compiled(_PAIR).finditer(text))
             yield from (span for span in pairs if values.is_made(text[slice(*span)]))
+            yield from (
+                (start, stop)
+                for start, stop in sentence.made
+                if compiled(_SAID).search(text, max(0, start - 40), start) and values.is_chosen(text[start:stop])
+            )
+            if rule.id == "network" and (below := compiled(_BELOW).search(text)):
+                yield below.span(1)
             return
         case "code" | "thing":
             if sentence.counts:
@@ -256,6 +270,8 @@ def _swept(sentence: Sentence, rule: Rule, nouns: list[int]) -> Iterator[Span]:
             if "左" in text or "右" in text or sentence.holds("sides") or compiled(r"\d\s?[RL]\b").search(text):
                 turns = [match.span(match.lastindex or 0) for match in compiled(_TURN).finditer(text)]
                 yield from turns if len(turns) > 1 else ()
+            if rule.check == "code" or sentence.holds("turns"):
+                yield from (match.span() for match in compiled(_SERIES).finditer(text))
         case "sign" | "words":
             return
     if sentence.is_wide:
@@ -284,7 +300,7 @@ def _quoted(sentence: Sentence, rule: Rule, nouns: list[int]) -> Iterator[Span]:
     text, changed = sentence.text, sentence.is_changed
     if not (quoted := list(compiled(_QUOTED).finditer(text))):
         return
-    code = compiled(r"\w[({\[]|[=;]\s{0,4}\Z").search(text)
+    code = compiled(r"[A-Za-z_][({\[]|[=;]\s{0,4}\Z").search(text)
     listed = any(
         text[last : last + 1] in {'"', "'"} and compiled(_NAME_OPENS).search(text, max(0, last - 62), last)
         for last in nouns

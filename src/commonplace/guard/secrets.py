@@ -243,10 +243,10 @@ def _cards(text: str) -> Iterator[Span]:
 
 
 def _is_card(number: str) -> bool:
-    """True if a number passes Luhn's check; one of one or two different digits is an example."""
+    """True if a number passes Luhn's check; one of a single digit is none."""
     digits = [int(char) for char in number if char.isdigit()]
     doubled = [digit * 2 - 9 if digit > 4 else digit * 2 for digit in digits[-2::-2]]
-    return (sum(digits[-1::-2]) + sum(doubled)) % 10 == 0 and len(set(digits)) > 2
+    return (sum(digits[-1::-2]) + sum(doubled)) % 10 == 0 and len(set(digits)) > 1
 
 
 def _merged(spans: list[Span]) -> Iterator[Span]:

@@ -155,7 +155,7 @@ class Keywords(msgspec.Struct, frozen=True):
         return tries, orders
 
     def _found(self, lowered: str, start: int) -> Iterator[tuple[int, int, Group, Group]]:
-        """Yield the rules with a keyword that begins in the stretch from `start`: its place, for secrets, for orders."""
+        """Yield the places of keywords in the stretch from `start`, with their rules for secrets and for orders."""
         block = lowered[start : start + STRETCH + _LONGEST]
         # Text of one byte a character is searched several times as fast.
         plain = block if block.isascii() else block.encode("ascii", "replace").decode("ascii")

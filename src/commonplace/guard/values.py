@@ -127,6 +127,14 @@ def is_value(value: str) -> bool:
     return is_made(value) and not is_described(value)
 
 
+def is_chosen(value: str) -> bool:
+    """True if a made word is no name in code: with a capital and a digit, or with a sign that names have not."""
+    signed = compiled(r"[^\W\d_][!@#$%^&*+~][^\W_]").search(value)
+    return bool(signed or (compiled(r"[A-ZÀ-Þ]").search(value) and compiled(r"[a-zà-ÿ]").search(value))) and any(
+        char.isdigit() for char in value
+    )
+
+
 def stripped(text: str, start: int, end: int) -> tuple[int, int]:
     """Return a span without signs at its edges that belong to the sentence."""
     while start < end and text[start] in _EDGES:

@@ -21,7 +21,8 @@ from commonplace.guard.table import Tries, compiled, load, lower
 
 Steps = tuple["array[int]", "array[int]"]
 
-# Marks of direction, which may be within a number, and letters and signs in other dress: raised, circled, mathematical, ligatures, full width; `～` parts numbers.
+# Letters and signs in other dress: raised, circled, mathematical, ligatures, full width; `～` parts numbers. Marks of
+# direction may be within a number.
 _DRESSED: Final = (
     "[\u061c\u200e\u200f\u00aa\u00b2\u00b3\u00b9\u00ba\u1d2c-\u1d6a\u2070-\u209c\u2100-\u214f\u2460-\u24ff\ufb00-\ufb06"
     "\uff10-\uff1e\uff20-\uff5d\U0001d400-\U0001d7ff\U0001f110-\U0001f189]"
