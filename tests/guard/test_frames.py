@@ -49,6 +49,13 @@ FRAMES = [
     ("authenticator says 604 118 as the login code", "604 118"),
     ("o bancomat da avó é 6093", "6093"),
     ("API-Schlüssel 60934471028834570012", "60934471028834570012"),
+    ("the mfa backup is d77c2-90ab1, put it away", "d77c2-90ab1"),
+    ("modra czapla ustawiłam jako hasło do poczty", "modra czapla"),
+    ("alla domanda di sicurezza ho messo Piazza delle Erbe", "Piazza delle Erbe"),
+    ("la palabra de seguridad fue Golondrina", "Golondrina"),
+    ("密保问题问的是小学，我填的李小芳", "李小芳"),
+    ("警備の番号は いち、なな、さん、ゼロ、です", "いち、なな、さん、ゼロ"),
+    ("on the sticker of the router it says Qm4vvz71", "Qm4vvz71"),
 ]
 
 

@@ -33,13 +33,13 @@ _PARTS: Final = (
 _SIGNS: Final = dict.fromkeys(",;—–-()", ",") | dict.fromkeys(":=→", ":")
 _V: Final = "([VM][VMn]{0,4})"  # words that may be values
 _ANY: Final = "([VMCS][VMCn]{0,4})"  # also with a capital, which names have
-_NAME: Final = "((?:x[eow]{1,2}|[Vx])?[CM][VMCn]{0,4}(?:[eow]{1,2}C)?)"
+_NAME: Final = "((?:[xo][xeow]{1,2}|[Vx])?[CM][VMCn]{0,4}(?:[eow]{1,2}C)?)"
 _END: Final = r"(?:[.,?]|\Z)"
 _IT: Final = "tijb"
 _BEGIN: Final = r"(?:\A|[.,?])[fk]{0,2}"
 _FRAMES: Final = (  # behind the letters of which each needs one
     ("g", rf"g[orevftb]{{0,3}}{_V}(?=[xwor]?{_END}|[ac])"),  # type V when
-    ("a", rf"(?<!w){_ANY}aw?x{{0,2}}[NPR]"),  # V as the password
+    ("a", rf"(?<!w){_ANY}z?aw?x{{0,2}}[NPR]"),  # V as the password
     ("e", rf"[gu][fw]*{_ANY}e[NPR]"),
     ("a", rf"(?<![VMCSInm])aw?x?[NPR](?:[xforwvhuz]{{0,4}}|[^.,?:]{{0,8}}f){_ANY}(?=d|{_END})"),
     # it is V, the password

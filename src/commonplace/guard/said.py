@@ -63,16 +63,17 @@ _WIDE_DIGITS: Final = (
     r"|(?:(?:ゼロ|れい|まる|いち|に|さん|よん|ごー?|ろく|なな|しち|はち|きゅう)[、,・ ]){3,7}[ぁ-んァ-ヶ]{1,3}"
     r"|(?:[공영일이삼사오육칠팔구][ ,]){3,7}[공영일이삼사오육칠팔구]"
 )
+_FILLED: Final = rf"[填写寫设設答](?:入|的是|的|了|是|成)?([{values.CJK}]{{2,8}})(?=[，。！!]|\Z)"  # in a form
 _FIELD: Final = r"[=:(\[{<]|.[^\n]{1,90}[\]}:=>]\Z|[ ,{]\"[^\n\"]{1,80}\"[:=]"
 _GOES_ON: Final = r"(?i)(?:\s<<is>>|[:：=]|[は是])\s{0,3}\Z"  # a line whose sentence does
 _TURN: Final = (  # of a dial: "right 38, left 12", "38 R, 12 L", and its numbers alone: "12, 44, 9"
     r"(?i)(?<!\w)<<sides>>(?:\s(?:to|auf|bis|na|do|до|jusqu['’]à|à|al?|fino|at?)){0,2}\s(\d{1,3})(?![\w.])"
     r"|[左右](?:[へに转到至]|回し?て?){0,2}\s?(\d{1,3})(?!\d)|(?<![\w.,])(\d{1,3})\s?(?:<<sides>>|[RL])(?!\w)"
 )
-_SERIES: Final = (  # of a dial: "71, then 05, then 33"
-    r"(?i)(?<![a-z\d_.,:/-])\d{1,2}(?:(?:[,;]\s|\s(?=[^\W\d_]))(?:(?:<<turns>>|<<and>>|<<onto>>)\s){0,3}\d\d"
-    r"|[,，、先再最后後然左右转轉到动至圈]{1,8}\s?\d\d){2,4}(?![a-z\d_%€$]|[.,:/]\d)"
+_NEXT: Final = (  # of the numbers of a dial: "71, then 05, then 33"
+    r"(?:(?:[,;]\s|\s(?=[^\W\d_]))(?:(?:<<turns>>|<<and>>|<<onto>>)\s){0,3}|[,，、先再最后後然左右转轉到动至圈]{1,8}\s?)"
 )
+_SERIES: Final = rf"(?i)(?<![a-z\d_.,:/-])\d{{1,2}}(?:{_NEXT}\d\d){{1,3}}{_NEXT}\d{{1,2}}(?![a-z\d_%€$]|[.,:/]\d)"
 _BELOW: Final = (  # a network's name in one line, what it is entered with in the next
     rf"\n\s{{0,4}}(?:[^\W\d_]{{2,12}}\s?[:=]?\s)?(?=\S{{0,64}}\d)({values.TOKEN})(?=\s{{0,4}}(?:\n|\Z))"
 )
@@ -154,6 +155,7 @@ def values_in(text: str, nouns: list[Noun]) -> Iterator[Noun]:
         all(rule.check in _MADE_ALONE for _, _, rule in nouns)
         and not compiled(_NO_WORD).search(text)
         and not (any(rule.check == "thing" for _, _, rule in nouns) and sentence.counts)
+        and not (sentence.is_wide and compiled(_WIDE_DIGITS).search(text))
     ):
         return
     if (
@@ -259,7 +261,10 @@ def _swept(sentence: Sentence, rule: Rule, nouns: list[int]) -> Iterator[Span]:
             yield from (
                 (start, stop)
                 for start, stop in sentence.made
-                if compiled(_SAID).search(text, max(0, start - 40), start) and values.is_chosen(text[start:stop])
+                if values.is_chosen(text[start:stop])
+                and (
+                    compiled(_SAID).search(text, max(0, start - 40), start) or any(0 < start - end < 3 for end in nouns)
+                )
             )
             if rule.id == "network" and (below := compiled(_BELOW).search(text)):
                 yield below.span(1)
@@ -276,6 +281,7 @@ def _swept(sentence: Sentence, rule: Rule, nouns: list[int]) -> Iterator[Span]:
             return
     if sentence.is_wide:
         yield from (match.span() for match in compiled(_WIDE_DIGITS).finditer(text))
+        yield from (match.span(1) for match in compiled(_FILLED).finditer(text) if rule.near)
     yield from (match.span() for match in sentence.numbers if is_code(sentence, match, rule, nouns))
     thing = rule.check == "thing"
     for start, stop in sentence.made:
