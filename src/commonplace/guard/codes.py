@@ -146,6 +146,11 @@ def is_code(sentence: Sentence, match: re.Match[str], rule: Rule, nouns: list[in
     return digits < _PHONE and not amount and (led or _is_likely(sentence, match, nouns))
 
 
+def is_dated(text: str, place: int) -> bool:
+    """True if the word before a place is one for a time."""
+    return _words_before(text, place)[0] in load().words["dated"]
+
+
 def _closes(text: str, match: re.Match[str]) -> bool:
     """True if a number ends its clause."""
     return compiled(_CLOSED).match(text, match.end()) is not None

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from commonplace.guard import values
-from commonplace.guard.codes import Noun, Numbers, is_code, is_elsewhere, lead_of
+from commonplace.guard.codes import Noun, Numbers, is_code, is_dated, is_elsewhere, lead_of
 from commonplace.guard.given import given
 from commonplace.guard.linked import linked
 from commonplace.guard.sentences import Sentence, Span
@@ -45,7 +45,7 @@ _MANAGER: Final = (  # of passwords
 )
 _QUOTED: Final = (
     r"[\"'`“„«「『‘](?:(?<=\")([^\"\n⟦]{3,80})\"|(?<=')(?<![^\W\d_]')([^'\n⟦]{3,80})'(?![^\W\d_])|(?<=`)([^`\n⟦]{3,80})`"
-    r"|(?<=“)([^”\n⟦]{3,80})”|(?<=„)([^“”\n⟦]{3,80})[“”]|(?<=«)\s?([^»\n⟦]{3,80}?)\s?»"
+    r"|(?<=“)([^”\n⟦]{3,80}|[\u3400-\u9fff]{2})”|(?<=„)([^“”\n⟦]{3,80})[“”]|(?<=«)\s?([^»\n⟦]{3,80}?)\s?»"
     r"|(?<=「)([^」\n⟦]{2,80})」|(?<=『)([^』\n⟦]{2,80})』|(?<=‘)([^’\n⟦]{3,80})’)"
 )
 _NAME_OPENS: Final = r"[\"'][\w.-]{1,60}\Z"
@@ -261,10 +261,8 @@ def _swept(sentence: Sentence, rule: Rule, nouns: list[int]) -> Iterator[Span]:
             yield from (
                 (start, stop)
                 for start, stop in sentence.made
-                if values.is_chosen(text[start:stop])
-                and (
-                    compiled(_SAID).search(text, max(0, start - 40), start) or any(0 < start - end < 3 for end in nouns)
-                )
+                if values.is_signed(text[start:stop])
+                or (values.is_chosen(text[start:stop]) and compiled(_SAID).search(text, max(0, start - 40), start))
             )
             if rule.id == "network" and (below := compiled(_BELOW).search(text)):
                 yield below.span(1)
@@ -276,7 +274,8 @@ def _swept(sentence: Sentence, rule: Rule, nouns: list[int]) -> Iterator[Span]:
                 turns = [match.span(match.lastindex or 0) for match in compiled(_TURN).finditer(text)]
                 yield from turns if len(turns) > 1 else ()
             if rule.check == "code" or sentence.holds("turns"):
-                yield from (match.span() for match in compiled(_SERIES).finditer(text))
+                series = (match.span() for match in compiled(_SERIES).finditer(text))
+                yield from (span for span in series if not is_dated(text, span[0]))
         case "sign" | "words":
             return
     if sentence.is_wide:

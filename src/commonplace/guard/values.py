@@ -127,12 +127,17 @@ def is_value(value: str) -> bool:
     return is_made(value) and not is_described(value)
 
 
-def is_chosen(value: str) -> bool:
-    """True if a made word is no name in code: with a capital and a digit, or with a sign that names have not."""
-    signed = compiled(r"[^\W\d_][!@#$%^&*+~][^\W_]").search(value)
-    return bool(signed or (compiled(r"[A-ZÀ-Þ]").search(value) and compiled(r"[a-zà-ÿ]").search(value))) and any(
-        char.isdigit() for char in value
+def is_signed(value: str) -> bool:
+    """True if a value has letters around a sign that no name has, and a digit."""
+    return compiled(r"(?=.{0,64}\d).{0,64}[^\W_][!#$%&*?][^\W_]").match(value) is not None and (
+        len(compiled(r"[^\W\d_]").findall(value)) >= LONG
     )
+
+
+def is_chosen(value: str) -> bool:
+    """True if a made word is no name of a thing: both cases, two digits, and a sign or a letter behind a digit."""
+    cases = compiled(r"(?=.{0,128}[a-zß-ÿ]).{0,128}[A-ZÀ-Þ]").match(value)
+    return bool(cases and compiled(r".{0,128}\d.{0,64}\d").match(value) and compiled(r"[._-]|\d[a-z]").search(value))
 
 
 def stripped(text: str, start: int, end: int) -> tuple[int, int]:
