@@ -47,7 +47,7 @@ _FRAMES: Final = (  # behind the letters of which each needs one
     (_IT, rf"{_BEGIN}[tijb]{{0,2}}{_V},(?:[tf]{{1,2}}[hidguj]|[jb])"),  # V, that is what
     (_IT, rf"{_BEGIN}{_ANY}(?:[.,:](?:t[ijb]|[jb])|t?i|[jb])[ftw]{{0,2}}[xorVC]{{0,2}}[NPR](?=[orevcd]|{_END})"),
     ("P", rf"{_BEGIN}([^.,?:Qm]{{2,9}})[.,:](?:tf?[ijb]|[jb])[^.,?:]{{0,4}}P"),
-    ("PL", r"(?:P.*?(V(?:x?V){4,23})|L.*?(V(?:x?V){5,23}))"),  # words of a wallet
+    ("PL", r"[PL].*?[i:p](V(?:x?V){4,23})"),  # words of a wallet
     ("f", rf"[NPR](?:[orev]w?x?)?f{{1,3}}{_V}(?={_END})"),  # the password still V
     ("R", rf"R(?:[orev]w?[VCxf]){{1,2}}f*([VMC])(?={_END})"),  # Russian has no word for `is`
     ("zd", rf"[zd][^.,?]{{0,6}}[NPR][^.,?ck]{{0,6}}?(?:[vb]|(?<![orev])w){_ANY}(?=[kacdr]|{_END})"),  # changed it to V

@@ -75,7 +75,7 @@ _NEXT: Final = (  # of the numbers of a dial: "71, then 05, then 33"
 )
 _SERIES: Final = rf"(?i)(?<![a-z\d_.,:/-])\d{{1,2}}(?:{_NEXT}\d\d){{1,3}}{_NEXT}\d{{1,2}}(?![a-z\d_%€$]|[.,:/]\d)"
 _BELOW: Final = (  # a network's name in one line, what it is entered with in the next
-    rf"\n\s{{0,4}}(?:[^\W\d_]{{2,12}}\s?[:=]?\s)?(?=\S{{0,64}}\d)({values.TOKEN})(?=\s{{0,4}}(?:\n|\Z))"
+    rf"\n\s{{0,4}}(?:[^\W\d_]{{2,12}}\s?[:=]?\s)?(?=\S{{7,64}})(?=\S{{0,64}}\d)({values.TOKEN})(?=\s{{0,4}}(?:\n|\Z))"
 )
 _KEYED: Final = r"#\d{3,8}(?!\w)|(?<!\w)\d{3,8}[#*](?!\w)"  # what a panel with keys takes
 _PAIR: Final = (
@@ -87,7 +87,7 @@ _USER: Final = r"(?i)\b(?:user\w{0,4}|usuari\w|usuário|benutzer|utente|gebruike
 _A_GOOD: Final = r"(?i)\s(?:an?|ein|een|una?|uma?|to)\s"  # behind a question's `is` and what is quoted
 _IN_DATA: Final = r"[-_=(\[]|\.\w|[\"']\s?:"  # behind a name that is no word
 _NO_WORD: Final = r"\d|[^\W\d_][!@#$%^&*+~=][^\W\d_]"  # in what such nouns speak of
-_MADE_ALONE: Final = frozenset({"key", "thing", "login"})
+_MADE_ALONE: Final = frozenset({"key", "thing", "login", "account"})
 _MOST_KNOWN: Final = 512  # sentences whose values are kept in mind
 
 Known = dict[tuple[str, tuple[tuple[int, str], ...]], list[Noun]]
@@ -148,8 +148,8 @@ class _Reader:
 def values_in(text: str, nouns: list[Noun]) -> Iterator[Noun]:
     """Yield what looks like a value in a sentence with nouns for secrets."""
     sentence = Sentence(text)
-    if ":" in text and any(rule.id == "network" for _, _, rule in nouns):
-        wifi = [noun for noun in nouns if noun[2].id == "network"]
+    wifi = [noun for noun in nouns if noun[2].id == "network" and noun[2].check == "login"]
+    if wifi and ":" in text:
         yield from ((*span, wifi[0][2]) for span in given(text, wifi))
     if (
         all(rule.check in _MADE_ALONE for _, _, rule in nouns)
@@ -166,7 +166,11 @@ def values_in(text: str, nouns: list[Noun]) -> Iterator[Noun]:
         return
     nouns = [noun for noun in nouns if _counts(sentence, noun)]
     if any(rule.check in {"password", "phrase"} for _, _, rule in nouns):
-        nouns = [noun for noun in nouns if noun[2].check != "login" and not (noun[2].check == "thing" and noun[2].near)]
+        nouns = [
+            noun
+            for noun in nouns
+            if noun[2].check not in {"login", "account"} and not (noun[2].check == "thing" and noun[2].near)
+        ]
     swept: set[str] = set()
     found: list[Noun] = []
     for start, end, rule in nouns:
@@ -220,12 +224,14 @@ def _sentence(text: str, done: int, start: int, end: int, rule: Rule) -> Span:
         begin = before if of_it else stop.end()
     for stop in compiled(_SENTENCE_END).finditer(text, end, high):
         over = text[stop.start()] == "\n" and (
-            rule.id == "network" or compiled(_GOES_ON).search(text, max(end, stop.start() - _LINK), stop.start())
+            (rule.id == "network" and "\n" not in text[end : stop.start()])
+            or compiled(_GOES_ON).search(text, max(end, stop.start() - _LINK), stop.start())
         )
         goes_on = over or compiled(_IT_IS).match(text, stop.start()) or compiled(_ALONE).match(text, stop.start())
         if text[stop.start()] not in "?？" and not goes_on:
             return begin, max(stop.start(), min(end, high))
-    return begin, high
+    opened = text.count('"', begin, high) % 2  # what is quoted is not cut in two
+    return begin, max(end, text.rfind('"', begin, high)) if opened and high < len(text) else high
 
 
 def _is_noun(text: str, start: int, end: int, rule: Rule) -> bool:
@@ -255,16 +261,16 @@ def _swept(sentence: Sentence, rule: Rule, nouns: list[int]) -> Iterator[Span]:
             yield from (span for span in sentence.tokens if values.is_key(text[slice(*span)]))
             yield from (match.span() for match in compiled(_GROUPS).finditer(text))
             return
-        case "login":
-            pairs = (values.stripped(text, *match.span(1)) for match in compiled(_PAIR).finditer(text))
-            yield from (span for span in pairs if values.is_made(text[slice(*span)]))
-            yield from (
-                (start, stop)
-                for start, stop in sentence.made
-                if values.is_signed(text[start:stop])
-                or (values.is_chosen(text[start:stop]) and compiled(_SAID).search(text, max(0, start - 40), start))
-            )
-            if rule.id == "network" and (below := compiled(_BELOW).search(text)):
+        case "login" | "account":
+            pairs = compiled(_PAIR).finditer(text) if rule.check == "login" else ()
+            second = (values.stripped(text, *match.span(1)) for match in pairs)
+            yield from (span for span in second if values.is_made(text[slice(*span)]))
+            below = compiled(_BELOW).search(text) if rule.id == "network" else None
+            for start, stop in sentence.made:
+                said = compiled(_SAID).search(text, max(0, start - 40), start) or (below and below.start(1) == start)
+                if values.is_signed(text[start:stop]) or (said and values.is_chosen(text[start:stop])):
+                    yield start, stop
+            if below and (below[1].isdecimal() or (rule.check == "login" and values.is_made(below[1]))):
                 yield below.span(1)
             return
         case "code" | "thing":
