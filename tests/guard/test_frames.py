@@ -87,6 +87,8 @@ def test_a_secret_in_such_a_frame_goes(text, secret):
         "The combination of 3 apples, 12 pears and 15 plums",
         "PIN problems? phone 02 18 26 93 23",
         "The alarm rings at 7, then 12, then 22",
+        "This includes hashing passwords, limiting access and so on",
+        "other types of flour, seeds, or honey",
         "I use ChatGPT4o for my account work",
         "Our wifi is called Livebox and the account is on Windows11",
         "my old wallet had pictures receipts coupons stickers tickets",

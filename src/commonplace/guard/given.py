@@ -37,17 +37,19 @@ _NAME: Final = "((?:[xo][xeow]{1,2}|[Vx])?[CM][VMCn]{0,4}(?:[eow]{1,2}C)?)"
 _END: Final = r"(?:[.,?]|\Z)"
 _IT: Final = "tijb"
 _BEGIN: Final = r"(?:\A|[.,?])[fk]{0,2}"
+_WALLET: Final = r"[PL].*?[i:p](V(?:x?V){4,23})"
+_TAIL: Final = "(?:[orev]w?x{0,2}[VC]?[xkf]{0,3}){0,2}"  # of what a password is for
 _FRAMES: Final = (  # behind the letters of which each needs one
     ("g", rf"g[orevftb]{{0,3}}{_V}(?=[xwor]?{_END}|[ac])"),  # type V when
     ("a", rf"(?<!w){_ANY}z?aw?x{{0,2}}[NPR]"),  # V as the password
     ("e", rf"[gu][fw]*{_ANY}e[NPR]"),
     ("a", rf"(?<![VMCSInm])aw?x?[NPR](?:[xforwvhuz]{{0,4}}|[^.,?:]{{0,8}}f){_ANY}(?=d|{_END})"),
     # it is V, the password
-    (_IT, rf"{_BEGIN}[tijb]{{1,2}}f*{_V}[.,]?w?x?[NPR](?:[orev]w?x{{0,2}}[VC]?[xkf]{{0,3}}){{0,2}}(?=,|\Z)"),
+    (_IT, rf"{_BEGIN}[tijb]{{1,2}}f*{_V}(?:[.,]?w?x?[NPR]{_TAIL}\Z|,w?x?[NPR]{_TAIL},)"),
     (_IT, rf"{_BEGIN}[tijb]{{0,2}}{_V},(?:[tf]{{1,2}}[hidguj]|[jb])"),  # V, that is what
     (_IT, rf"{_BEGIN}{_ANY}(?:[.,:](?:t[ijb]|[jb])|t?i|[jb])[ftw]{{0,2}}[xorVC]{{0,2}}[NPR](?=[orevcd]|{_END})"),
     ("P", rf"{_BEGIN}([^.,?:Qm]{{2,9}})[.,:](?:tf?[ijb]|[jb])[^.,?:]{{0,4}}P"),
-    ("PL", r"[PL].*?[i:p](V(?:x?V){4,23})"),  # words of a wallet
+    ("PL", _WALLET),
     ("f", rf"[NPR](?:[orev]w?x?)?f{{1,3}}{_V}(?={_END})"),  # the password still V
     ("R", rf"R(?:[orev]w?[VCxf]){{1,2}}f*([VMC])(?={_END})"),  # Russian has no word for `is`
     ("zd", rf"[zd][^.,?]{{0,6}}[NPR][^.,?ck]{{0,6}}?(?:[vb]|(?<![orev])w){_ANY}(?=[kacdr]|{_END})"),  # changed it to V
@@ -72,7 +74,8 @@ def given(text: str, nouns: list[Noun]) -> Iterator[Span]:
     if letters[0] not in "VCS" and any(text[start].isupper() for start, _ in _of("N", letters, spans)):
         letters = letters.replace("C", "V").replace("S", "V")  # German
     known = {*letters}
-    found = [compiled(frame).finditer(letters) for needed, frame in _FRAMES if not known.isdisjoint(needed)]
+    frames = (("L", _WALLET),) if known.isdisjoint("NPRQW") else _FRAMES
+    found = [compiled(frame).finditer(letters) for needed, frame in frames if not known.isdisjoint(needed)]
     if "Q" in known:
         found.append(compiled(_ANSWER).finditer(letters, letters.index("Q")))
     for match in itertools.chain(*found):
