@@ -28,6 +28,7 @@ FRAMES = [
     ("mein DNI? el dni es 30418822K", "30418822K"),
     ("numéro de passeport : 19AB44721, valable dix ans", "19AB44721"),
     ("numer dowodu ABC4471902", "ABC4471902"),
+    ("the wifi is Attic / pass 77120934", "77120934"),
     ("La red se llama Patio\nclave 77120934", "77120934"),
     ("The wifi: Attic\nlavender?Moth3", "lavender?Moth3"),
     ("Das Netzwerk heißt Keller\nSchlüssel: Motten-8Licht", "Motten-8Licht"),
