@@ -18,6 +18,7 @@ from commonplace.guard.values import filler
 from commonplace.text import content
 
 Noun = tuple[int, int, Rule]  # in a sentence
+Lead = tuple[str, ...]  # the last words before a number
 
 _OPENED: Final = (  # right before a number that opens something
     r"(?:[?？]|['’]s|は|が|用|按|输入?|는|은|是|为|成|密码"
@@ -50,32 +51,35 @@ _MOST_CODES: Final = 8  # numbers behind the same words: with more, in order, th
 
 
 class Numbers:
-    """Numbers that may be codes, with the rule of each; in three lists, for a text may hold many thousands."""
+    """Numbers that may be codes, the rule of each and the words before; in lists, for a text may hold thousands."""
 
     def __init__(self) -> None:
         self._starts = array("q")
         self._ends = array("q")
         self._rules: list[Rule] = []
+        self._leads: list[Lead] = []
+        self._known: dict[Lead, Lead] = {}
 
-    def add(self, start: int, end: int, rule: Rule) -> None:
+    def add(self, start: int, end: int, rule: Rule, lead: Lead) -> None:
         """Add a number behind the others."""
         self._starts.append(start)
         self._ends.append(end)
         self._rules.append(rule)
+        self._leads.append(self._known.setdefault(lead, lead))
 
-    def __iter__(self) -> Iterator[Noun]:
-        return zip(self._starts, self._ends, self._rules, strict=True)
+    def __iter__(self) -> Iterator[tuple[int, int, Rule, Lead]]:
+        return zip(self._starts, self._ends, self._rules, self._leads, strict=True)
 
 
 def unlisted(text: str, numbers: Numbers) -> Iterator[Noun]:
     """Yield numbers but for those of a list of things: "Locker 1000: free", "Pin 100: ground" and so on."""
-    leads: defaultdict[tuple[str, ...], array[int]] = defaultdict(lambda: array("q"))
-    for start, end, _ in numbers:
-        leads[lead_of(text, start)].append(int(text[start:end]) if text[start:end].isdecimal() else -1)
-    lists = {words for words, found in leads.items() if len(found) > _MOST_CODES and _rises(found)}
-    for number in numbers:
-        if lead_of(text, number[0]) not in lists and not _is_of_line(text, *number[:2]):
-            yield number
+    leads: defaultdict[Lead, array[int]] = defaultdict(lambda: array("q"))
+    for start, end, _, lead in numbers:
+        leads[lead].append(int(text[start:end]) if text[start:end].isdecimal() else -1)
+    lists = {lead for lead, found in leads.items() if len(found) > _MOST_CODES and _rises(found)}
+    for start, end, rule, lead in numbers:
+        if lead not in lists and not _is_of_line(text, start, end):
+            yield start, end, rule
 
 
 def _rises(found: Sequence[int]) -> bool:
@@ -97,7 +101,7 @@ def _is_of_line(text: str, start: int, end: int) -> bool:
     return False
 
 
-def lead_of(text: str, start: int) -> tuple[str, ...]:
+def lead_of(text: str, start: int) -> Lead:
     """Return the last words before a number in its line."""
     line = text[max(0, start - 32) : start].casefold().rpartition("\n")[2]
     return tuple(compiled(r"[^\W\d_]{1,24}|[:=]").findall(line)[-2:])

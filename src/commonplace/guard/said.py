@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from commonplace.guard import values
-from commonplace.guard.codes import Noun, Numbers, is_code, is_dated, is_elsewhere, lead_of
+from commonplace.guard.codes import Lead, Noun, Numbers, is_code, is_dated, is_elsewhere, lead_of
 from commonplace.guard.given import given
 from commonplace.guard.linked import linked
 from commonplace.guard.sentences import Sentence, Span
@@ -118,7 +118,7 @@ class _Reader:
         self._numbers = numbers
         self._known = known
         self._stretch = self._count = 0
-        self._leads: set[tuple[str, ...]] = set()
+        self._leads: set[Lead] = set()
 
     def __call__(self, text: str, begin: int, nouns: list[Noun]) -> Iterator[Noun]:
         """Yield the places of values in a sentence that begins at a place, and the rule of each."""
@@ -136,10 +136,10 @@ class _Reader:
         for start, end, rule in self._known[key]:
             found = begin + start, begin + end, rule
             if rule.check in {"thing", "code"}:
-                self._numbers.add(*found)
-                # The numbers of a list are behind the same words.
-                self._count += (words := lead_of(text, start)) not in self._leads
-                self._leads.add(words)
+                lead = lead_of(text, start)
+                self._numbers.add(*found, lead)
+                self._count += lead not in self._leads  # the numbers of a list are behind the same words
+                self._leads.add(lead)
             else:
                 self._count += 1
                 yield found
