@@ -89,6 +89,7 @@ def test_a_secret_in_such_a_frame_goes(text, secret):
         "PIN problems? phone 02 18 26 93 23",
         "The alarm rings at 7, then 12, then 22",
         "This includes hashing passwords, limiting access and so on",
+        "2fab9b18722cd968919c21d8",
         "other types of flour, seeds, or honey",
         "I use ChatGPT4o for my account work",
         "Our wifi is called Livebox and the account is on Windows11",
