@@ -13,8 +13,8 @@ from commonplace.operations import PutTopic
 from commonplace.records import Source
 from commonplace.testing import ScriptedLLM
 
-SAID = "My locker code word is xylophone banana."
-FACT = "The locker code word is xylophone banana."
+SAID = "My locker mascot is xylophone banana."
+FACT = "The locker mascot is xylophone banana."
 TALK = [
     Message("user", SAID, id="a"),
     Message("assistant", "Good.", id="b"),
@@ -51,7 +51,7 @@ def forget(memory: Memory) -> None:
 def given_out(memory: Memory, *sessions: str) -> str:
     texts = [hit.text for hit in memory.recall("xylophone banana locker code", k=30)]
     for session in (*sessions, "s:1", "s:9", None):
-        texts += [memory.context(session).text, memory.context(session, "What is the locker code word?").text]
+        texts += [memory.context(session).text, memory.context(session, "What is the locker mascot?").text]
     tool = memory.tool("s:8")
     texts += [json.dumps(tool.call({"action": "search", "query": "locker code xylophone"}))]
     texts += [json.dumps(tool.call({"action": "read"}))]
@@ -82,9 +82,7 @@ def test_a_frozen_block_of_facts_and_the_tools_read_leave_it_out(tmp_path: Path,
     with Memory.open(tmp_path, layout="facts", jobs="worker") as memory:
         memory.append("s:1", TALK)
         tool = memory.tool("s:1")
-        assert tool.call({"action": "add", "target": "user", "content": "Locker code word: xylophone banana"})[
-            "success"
-        ]
+        assert tool.call({"action": "add", "target": "user", "content": "Locker mascot: xylophone banana"})["success"]
         assert tool.call({"action": "add", "target": "user", "content": "Likes tea with milk"})["success"]
         assert "xylophone" in memory.context("s:1").text
         forget(memory)
@@ -119,7 +117,7 @@ def test_the_index_of_topics_and_the_tools_read_leave_it_out(tmp_path: Path, git
                 PutTopic(
                     path="locker.md",
                     title="Locker",
-                    description="code word xylophone banana",
+                    description="mascot xylophone banana",
                     body=FACT,
                     sources=source,
                 ),

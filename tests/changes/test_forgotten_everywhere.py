@@ -12,7 +12,7 @@ from inside import scope_of
 from marking import slow_after
 
 LAYOUTS = ("native", "two-layer", "facts")
-SAID = "My locker code word is xylophone banana."
+SAID = "My locker mascot is xylophone banana."
 AGAIN = [Message("user", SAID, id="z"), Message("assistant", "Good.", id="zz")]
 OTHER = [
     message
@@ -41,7 +41,7 @@ def given_out(memory, session="s:2"):
     """Give all that leaves memory unasked or for a question, of this session and of none."""
     texts = [hit.text for hit in memory.recall("xylophone banana locker", k=50)]
     for each in (session, "s:9", None):
-        texts += [memory.context(each).text, memory.context(each, "What is the locker code word?").text]
+        texts += [memory.context(each).text, memory.context(each, "What is the locker mascot?").text]
     return "\n".join([*texts, *memory.sessions.buffer(session), memory.sessions.summary(session)])
 
 

@@ -14,7 +14,7 @@ from commonplace.testing import ScriptedLLM
 from marking import slow_after
 
 LAYOUTS = ("native", "two-layer", "facts")
-SECRET = "My locker code word is xylophone banana."
+SECRET = "My locker mascot is xylophone banana."
 TALK = [
     Message("user", SECRET, id="a"),
     Message("assistant", "I will keep that in mind.", id="b"),
@@ -37,7 +37,7 @@ def talked(folder, layout):
 def given_out(memory):
     texts = [hit.text for hit in memory.recall("xylophone banana locker code", k=50)]
     for session in ("s:1", "s:2", None):
-        texts += [memory.context(session).text, memory.context(session, "What is the locker code word?").text]
+        texts += [memory.context(session).text, memory.context(session, "What is the locker mascot?").text]
     return "\n".join(texts)
 
 

@@ -125,7 +125,7 @@ def test_an_explicit_write_of_what_is_hidden_is_taken(tmp_path: Path, layout: st
     """Issue 17: it was answered with `duplicate`, and nothing was shown."""
     with Memory.open(tmp_path, layout=layout, jobs="worker") as memory:
         (source, _) = memory.append(
-            "s:1", [Message("user", "My locker code word is xylophone banana."), Message("assistant", "Good.")]
+            "s:1", [Message("user", "My locker mascot is xylophone banana."), Message("assistant", "Good.")]
         )
         for text in ("The code is a fruit and an instrument.", "Keeps bees."):
             memory.remember(text, source=source if "code" in text else None)

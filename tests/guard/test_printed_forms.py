@@ -162,8 +162,6 @@ def test_a_group_in_a_group_is_read_with_it(noun, monkeypatch):
         ("mc alias set m http://h admin {}", "poch" + "ard77"),
         ("api_key={}\nport=80", "9fK2mZ7qLp0s\n" + "Vx4TbNw8Rt5y"),
         ("-H 'Authorization: Bearer \\\n {}'", LONG),
-        ("Password\n\n{}\n\nNext", "lilac" + "Barge77"),
-        ("Password\n--------\n{}\n", "Blue" + "finch7"),
     ],
 )
 def test_a_password_of_an_address_a_command_a_record_or_a_page_goes(form, secret):

@@ -21,10 +21,6 @@ TABLES = [
     "====== Data ======\nKey         Value\n---         -----\npassword    {0}\nusername    app",
     "| Field | Value |\n|---|---|\n| Host | db |\n| Password | {0} |\n",
     "| Feld | Wert |\n|---|---|\n| **Passwort** | `{0}` |\n",
-    "<table><tr><th>User</th><th>Password</th></tr><tr><td>ada</td><td>{0}</td></tr></table>",
-    "<thead>\n<tr>\n<th>User</th>\n<th>Password</th>\n</tr>\n</thead>\n<tr>\n<td>ada</td>\n<td><b>{0}</b></td>\n</tr>\n",
-    '<tr><th scope="row">Wachtwoord</th>\n<td>{0}</td></tr>',
-    "<dl><dt>Passwort:</dt>\n  <dd>{0}</dd></dl>",
     "INSERT INTO users (id, password) VALUES (1, '{0}'), (2, '{0}');",
     "COPY public.users (id, name, password) FROM stdin;\n1\tada\t{0}\n2\tbob\t{0}\n\\.\n",
 ]

@@ -68,3 +68,17 @@ def test_a_later_wish_takes_back_what_it_is_of(said: tuple[str, ...], left: list
 )
 def test_another_wish_hides_nothing(said: str) -> None:
     assert any("Rome" in each for each in taken(said))
+
+
+@in_one_test(
+    ("said", "left"),
+    [
+        ("Note: Mi contraseña es ⟦secret:password:0000⟧", []),
+        ("Mein Passwort ist ⟦secret:password:0000⟧.", []),
+        ("My Netflix login is ada@x.example and the password ⟦secret:password:0000⟧.", []),
+        ("I live in Rome and my door code is ⟦secret:pin:0000⟧.", ["User lives in Rome."]),
+    ],
+)
+def test_of_a_clause_that_told_a_secret_nothing_is_taken(said: str, left: list[str]) -> None:
+    """Audit 7: "Mi contraseña es." was kept as a fact and always shown."""
+    assert taken(said) == left

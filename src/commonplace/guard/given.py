@@ -21,45 +21,43 @@ from commonplace.text import content
 _LONG_WORD: Final = 14  # characters of a word that is made of several
 _INNER: Final = r"[^\s.,;:!?()\[\]\"“”„«»‹›=→/|]"
 _PIECE: Final = rf"{_INNER}+(?:\.(?=\w){_INNER}+)*|[.,;:!?()=→\n]|(?<=\s)[—–-]+(?=\s)"
-# The letters. Nouns: N a password, P a phrase, R one in Cyrillic, W a login, K a key, Q a question of a login. Words
-# that may be values: V plain, C with a capital, S with one that begins the text, M made up, I with one inside.
+# The letters. Nouns: N a password, P a phrase, L a wallet, R a password in Cyrillic, W a login, Q a question of one.
+# Words that may be values: V plain, C with a capital, S with one that begins the text, M made up, I with one inside.
 # Others: x a known word, n a number, m what is redacted already, b "to". And these, by the first list that has a word:
 _PARTS: Final = (
-    ("j", "it"), ("i", "is"), ("a", "as"), ("y", "last"), ("g", "gives"), ("u", "used"), ("u", "answered"),
+    ("j", "it"), ("i", "is"), ("a", "as"), ("g", "gives"), ("u", "used"), ("u", "answered"),
     ("d", "done"), ("z", "changes"), ("h", "have"), ("t", "that"), ("k", "and"), ("k", "but"), ("l", "namely"),
     ("p", "with"), ("e", "from"), ("w", "whose"), ("v", "onto"), ("f", "now"), ("f", "filler"), ("r", "for"),
     ("o", "of"), ("c", "when"),
 )  # fmt: skip
-_NOUNS: Final = {"login": "W", "key": "K"}
 _SIGNS: Final = dict.fromkeys(",;—–-()", ",") | dict.fromkeys(":=→", ":")
 _V: Final = "([VM][VMn]{0,4})"  # words that may be values
 _ANY: Final = "([VMCS][VMCn]{0,4})"  # also with a capital, which names have
-_NAME: Final = "([Vx]?[CM][VMCn]{0,4}(?:[eow]{1,2}C)?)"
+_NAME: Final = "((?:[xo][xeow]{1,2}|[Vx])?[CM][VMCn]{0,4}(?:[eow]{1,2}C)?)"
 _END: Final = r"(?:[.,?]|\Z)"
 _IT: Final = "tijb"
 _BEGIN: Final = r"(?:\A|[.,?])[fk]{0,2}"
+_WALLET: Final = r"[PL].*?[i:p](V(?:x?V){4,23})"
+_TAIL: Final = "(?:[orev]w?x{0,2}[VC]?[xkf]{0,3}){0,2}"  # of what a password is for
 _FRAMES: Final = (  # behind the letters of which each needs one
     ("g", rf"g[orevftb]{{0,3}}{_V}(?=[xwor]?{_END}|[ac])"),  # type V when
-    ("y", rf"{_V}y{_END}"),
-    ("a", rf"(?<!w){_ANY}aw?x{{0,2}}[NPR]"),  # V as the password
+    ("a", rf"(?<!w){_ANY}z?aw?x{{0,2}}[NPR]"),  # V as the password
     ("e", rf"[gu][fw]*{_ANY}e[NPR]"),
     ("a", rf"(?<![VMCSInm])aw?x?[NPR](?:[xforwvhuz]{{0,4}}|[^.,?:]{{0,8}}f){_ANY}(?=d|{_END})"),
     # it is V, the password
-    (_IT, rf"{_BEGIN}[tijb]{{1,2}}f*{_V}[.,]?w?x?[NPR](?:[orev]w?x{{0,2}}[VC]?[xkf]{{0,3}}){{0,2}}\Z"),
+    (_IT, rf"{_BEGIN}[tijb]{{1,2}}f*{_V}(?:[.,]?w?x?[NPR]{_TAIL}\Z|,w?x?[NPR]{_TAIL},)"),
     (_IT, rf"{_BEGIN}[tijb]{{0,2}}{_V},(?:[tf]{{1,2}}[hidguj]|[jb])"),  # V, that is what
     (_IT, rf"{_BEGIN}{_ANY}(?:[.,:](?:t[ijb]|[jb])|t?i|[jb])[ftw]{{0,2}}[xorVC]{{0,2}}[NPR](?=[orevcd]|{_END})"),
     ("P", rf"{_BEGIN}([^.,?:Qm]{{2,9}})[.,:](?:tf?[ijb]|[jb])[^.,?:]{{0,4}}P"),
-    ("t", rf"{_BEGIN}{_V},[wxVor]{{0,2}}[NPR]t\Z"),
+    ("PL", _WALLET),
     ("f", rf"[NPR](?:[orev]w?x?)?f{{1,3}}{_V}(?={_END})"),  # the password still V
-    ("R", rf"R(?:[orev]w?[VCxf]){{1,2}}f*([VMC])(?={_END})"),
+    ("R", rf"R(?:[orev]w?[VCxf]){{1,2}}f*([VMC])(?={_END})"),  # Russian has no word for `is`
     ("zd", rf"[zd][^.,?]{{0,6}}[NPR][^.,?ck]{{0,6}}?(?:[vb]|(?<![orev])w){_ANY}(?=[kacdr]|{_END})"),  # changed it to V
     ("zd", rf"[NPR][^.,?ck]{{0,6}}?(?:[zd][vbor]{_ANY}(?=[xkacd]|{_END})|[vb]{_ANY}(?=[dz]))"),
     ("zd", rf"[zd][^.,?]{{0,6}}[NPR][^.,?ck]{{0,6}}?e{_ANY}[vb]{_ANY}?|[NPR][^.,?ck]{{0,6}}?e{_ANY}[vbor]{_ANY}[zd]"),
     ("i", rf"[NPR][ore]w?[VC]([VMC])i{_END}"),
     ("gu", rf"[gu][NPR]{_V}"),  # use password V
-    ("p", rf"p[wx]?[NPR]{_V}(?={_END})"),
     ("I", r"[gu][fw]*(I)(?![ore])|(I)(?=,(?:j|t[ijb]))"),
-    ("K", r"K.*u[fw]*(M)"),
     ("W", rf"\Ax{{0,2}}W[^:.,?gujid]{{0,6}}:([VMC])(?={_END})"),  # wifi in Rome: V
     ("Q", rf"{_BEGIN}([xC]?{_ANY[1:]}(?:,[tf]{{1,2}}[hidguj]|[tijb]{{1,2}}w?Q)"),  # the answer to a question
     ("Q", rf"Q.*,l?w?x?{_NAME}(?={_END})"),
@@ -71,12 +69,13 @@ _ANSWER: Final = rf"(?:[guijthQ]|(?<=Q):|(?<=Q.):|(?<=Q..):|(?<=Q...):)[fwtxp]?{
 def given(text: str, nouns: list[Noun]) -> Iterator[Span]:
     """Yield the words that a sentence with nouns for a password gives as its value."""
     letters, spans = _written(text, nouns)
-    if not compiled("K.*M|[VCIS]").search(letters):
+    if not compiled("[VCIS]").search(letters):
         return
     if letters[0] not in "VCS" and any(text[start].isupper() for start, _ in _of("N", letters, spans)):
         letters = letters.replace("C", "V").replace("S", "V")  # German
     known = {*letters}
-    found = [compiled(frame).finditer(letters) for needed, frame in _FRAMES if not known.isdisjoint(needed)]
+    frames = (("L", _WALLET),) if known.isdisjoint("NPRQW") else _FRAMES
+    found = [compiled(frame).finditer(letters) for needed, frame in frames if not known.isdisjoint(needed)]
     if "Q" in known:
         found.append(compiled(_ANSWER).finditer(letters, letters.index("Q")))
     for match in itertools.chain(*found):
@@ -88,8 +87,10 @@ def given(text: str, nouns: list[Noun]) -> Iterator[Span]:
 def _letter(text: str, noun: Noun) -> str:
     """Return the letter for a noun."""
     start, _, rule = noun
-    if rule.near == "question" or rule.check in _NOUNS:
-        return "Q" if rule.near == "question" else _NOUNS[rule.check]
+    if rule.near == "question":
+        return "Q"
+    if rule.check in {"login", "words"}:
+        return "W" if rule.check == "login" else "L"
     return "R" if "\u0400" <= text[start] <= "\u04ff" else "P" if rule.check == "phrase" else "N"
 
 

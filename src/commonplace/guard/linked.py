@@ -21,35 +21,34 @@ _MOST_LINKS: Final = 3
 _MOST_FILLERS: Final = 3  # words between a link and a value
 _SHORTEST: Final = 4  # characters of a value that a link leads to
 _LONG_NUMBER: Final = 8  # digits of a number that is no code
+_MADE_NUMBER: Final = 15  # digits of a number that a machine made
 _LONG_NAME: Final = 11  # characters of the name of a thing that a noun for keys calls a token
 _CAPITAL: Final = r"[A-ZÀ-ÞĄ-ŻА-Я][^\W\d_]{0,24}(?:(?<=\w)['’-][^\W\d_]{1,24}|(?<=\w\w))"
-_NAMES: Final = rf"{_CAPITAL}(?:\s(?:[^\W\d_]{{1,3}}\s)?{_CAPITAL}){{0,3}}"
+_NAMES: Final = rf"(?:[^\W\d_]{{2,10}} )?{_CAPITAL}(?:\s(?:[^\W\d_]{{1,3}}\s)?{_CAPITAL}){{0,3}}(?: [^\W\d_]{{2,16}})?"
 _SURE: Final = r"[A-Z][a-z]{2,64}[._][A-Z][a-z]{2,64}\Z|(?=.{0,7}\d)(?=.{0,7}[a-fA-F])[0-9a-fA-F]{7,8}\Z"  # a hash
 _OF_CODE: Final = (  # a name with underscores
     r"(?:\A|_)(?:pass|pw|token|key|secret|auth|api|db|user|name|id|env|var|value|config|data|code|hash|text|field|input)"
 )
 _SEVERAL: Final = r"(?:[^\W\d_]{1,24}(?:[’'-][^\W\d_]{0,4})?[ ,]{1,2}){2,23}[^\W\d_]{1,24}"
+_WORDS: Final = r"(?:[^\W\d_]{2,16} ){5,23}[^\W\d_]{2,16}(?=, )"
+_WALLET: Final = r"[:：]\s{0,3}((?:\d{1,2}[.)]? )?(?:[^\W\d_]{3,10}[ ,]{1,2}){11,23}[^\W\d_]{3,10})"
 _THE_WORD: Final = (
     r"(?i)(?:(?:the|das|het|le|la|il|a)\s)?(?:word|wort|woord|mot|palabra|parola|palavra|ordet|słowo|слово)\s"
 )
-_FEW: Final = r"[^\W\d_]{3,24}(?:[ -][^\W\d_]{3,24}){1,5}"
-_NUMBERED: Final = (  # words of which one is a number: "gravel pudding 9 swans"
-    r"(?:[^\W\d_]{2,16} ){1,4}\d{1,4}[a-z]{0,2}(?![.,:/]\d)(?: [^\W\d_]{3,16})?"
-)
-_WALLET: Final = r"[:：]\s{0,3}((?:\d{1,2}[.)]? )?(?:[^\W\d_]{3,10}[ ,]{1,2}){11,23}[^\W\d_]{3,10})"
 _MARKS: Final = r"\s{0,3}(?:=>|:=|->|={1,2}|[:：→])\s{0,3}|[\"'`]{1,3}\s{0,3}(?:=>|[:=])\s{0,3}"
 _LINK: Final = (
-    rf"(?i){_MARKS}|\s?\?\s{{1,2}}|\s{{1,2}}[—–-]\s{{1,2}}|(?<=[\s,?])(?:c(?:['’]?est)?|<<is>>)\s{{1,4}}|['’]s\s{{1,2}}"
-    r"|(?:成了?|[是为為叫はが는은])\s{0,2}|,\s(?=<<now>>\s)|[,–—-]?\s<<namely>>,?\s"
+    rf"(?i){_MARKS}|\s?\?\s{{1,2}}|\s{{1,2}}[—–-]\s{{1,2}}|(?<=[\s,?])(?:c(?:['’]?est)?|<<is>>)\s{{1,4}}"
+    r"|['’]s\s{1,2}|(?:成了?|[是为為叫はが는은])\s{0,2}|[,–—-]?\s<<namely>>,?\s|,\s(?=<<now>>\s)"
     r"|,\s(?=(?-i:[a-zà-ÿą-żа-я]{5,40}),\s"  # "my password, osprey, is"
     r"(?!(?:<<and>>|or|of|oder|ou|o|lub|или)\s(?:\S{1,30}\s){0,2}\S{1,30}(?:[.,;!?]|\Z)))"  # but no list
 )
+_LINK_POLISH: Final = rf"{_LINK}|(?<=\s)to\s{{1,2}}"
 _OTHER: Final = (  # what follows is said of something else: "I changed the password, and now the printer is"
     r"(?i)\s(?:<<and>>|<<but>>)\s(?:\w{1,8}\s){0,2}(?!the\s\w{1,12}\sones?\b)<<whose>>\b"
 )
 _WITH: Final = (
-    r"(?i)\b(?<!⟦\s)(?:<<with>>|<<and>>|als)\s(?:\w{1,5}\s){0,2}\Z|[,;/]\s\Z|\b<<have>>\s(?:<<whose>>\s)?\Z"
-    r"|\b<<called>>\s(?:<<whose>>\s)?\Z|\b(?:default|temporary|temp|initial)\s\Z|\b<<used>>\sde\s\Z"
+    r"(?i)\b(?<!⟦\s)(?:<<with>>|<<and>>|<<called>>)\s(?:\w{1,5}\s){0,2}\Z|[,;/]\s\Z|\b<<used>>\sde\s\Z"
+    r"|\b(?:default|temporary|temp|initial)\s\Z"
 )
 _GAP: Final = (  # to a value right behind
     rf"\w{{0,4}}[\"'’)]{{0,2}}[ \u3000]{{1,2}}(?:(?:to|auf|a|en|in|na|para|naar)[ ])?|(?<=[{values.CJK}])"
@@ -62,98 +61,76 @@ _ENDS: Final = (
     r"[\"'”»’`*)\]]{0,3}\s{0,2}(?:[.,;!?)\n—–|、。，；！？）]|\Z|-\s|/\s|(?<=\s)\(|<<but>>\s"
     r"|<<and>>\s|(?<=\s)[^\W\d_]{2,12}\s?[:=]|(?:k{3,}|(?:ha|ja|ah|rs|хa|ха){2,}\w?|lol|mdr|xd)\b|[\U0001f300-\U0001faff])"
 )
+_CLOSED: Final = (  # behind a value
+    rf"(?:\s(?:<<now>>|<<day>>|<<filler>>|sein)(?=[.,!]|\Z))?(?:{_ENDS})|\s(?:\w{{1,8}}\s){{0,3}}<<spelt>>\b"
+    rf"|(?=[{values.CJK}])"
+)
+_FEW: Final = (
+    r"[^\W\d_]{2,24}(?:[ -](?:[^\W\d_]{2,24}|\d{1,4}[a-z]{0,2})){1,5}(?!\w)"
+    rf"(?={_ENDS})(?!,\s<<namely>>)"
+)
 
 
-def linked(sentence: Sentence, start: int, end: int, stop: int, rule: Rule) -> Iterator[Span]:
-    """Yield the value of a noun: behind it, or behind a link before `stop`, to the end of its clause."""
-    if rule.check in {"thing", "person", "reuse", "login"}:
-        return
+def linked(sentence: Sentence, start: int, end: int, rule: Rule) -> Iterator[Span]:
+    """Yield the value of a noun: behind it, or behind a link, to the end of its clause."""
     text = sentence.text
     if rule.check == "words":
-        listed = compiled(_WALLET).search(text, end)
-        yield from [listed.span(1)] if listed else ()
+        yield from (match.span(1) for match in compiled(_WALLET).finditer(text, end))
+    if rule.check not in {"password", "sign", "phrase", "key", "code"}:
         return
-    signs = rule.check == "sign" or bool(compiled(_IDIOM).match(text, start))
+    signs = rule.check == "sign" or compiled(_IDIOM).match(text, start)
     gap = compiled(_GAP).match(text, end)
-    plain = not signs and (not text[start].isascii() or bool(compiled(_WITH).search(text, max(0, start - 24), start)))
-    if span := _value(text, gap.end(), rule, plain=plain) if gap else None:
+    with_it = not text[start].isascii() or bool(compiled(_WITH).search(text, max(0, start - 24), start))
+    if span := _value(text, gap.end(), rule, plain=with_it and not signs) if gap else None:
         yield span
         return
-    links = compiled(rf"{_LINK}|(?<=\s)to\s{{1,2}}" if sentence.is_polish else _LINK).finditer(
-        text, end, min(stop, end + _FAR)
-    )
+    links = compiled(_LINK_POLISH if sentence.is_polish else _LINK).finditer(text, end, end + _FAR)
     for match in itertools.islice(links, _MOST_LINKS):
-        if compiled(r"[.!;:=→]|\d").search(text, end, match.start()):
+        if compiled(r"[.!;:=→]|\b\d+\b").search(text, end, match.start()):
             return
-        it = compiled(r"(?i)\b(?:it|that)\Z").search(text, end, match.start())
-        if match[0][0] in "'’" and match.start() > end and not it:
+        name = text[end : match.start()].strip()
+        if match[0][0] in "'’" and name and name.split()[-1].casefold() not in {"it", "that"}:
             continue  # a person's
-        if match[0][0] == "," and compiled(r"[,(]").search(text, end, match.start()):
-            return  # a list
-        if match[0] == ":" and (name := text[end : match.start()].strip()).isascii() and name.isalpha():
-            return  # within a name, such as that of a session
-        other = compiled(_OTHER).search(text, end, match.start())
-        plain = not (signs or other) or bool(compiled(_MARKS).fullmatch(match[0]))
+        if (match[0] == ":" and name.isascii() and name.isalpha()) or (
+            match[0][0] == "," and not {",", "("}.isdisjoint(name)
+        ):
+            return  # within a name, such as that of a session, or in a list
+        marked = compiled(_MARKS).fullmatch(match[0]) is not None
+        plain = marked or not (signs or compiled(_OTHER).search(text, end, match.start()))
         span = _value(text, match.end(), rule, plain=plain)
-        if not span and plain and rule.check == "password" and not rule.near:
-            span = _several(text, match.end(), marked=bool(compiled(_MARKS).fullmatch(match[0])))
+        if not span and plain and rule.check in {"password", "phrase"} and not rule.near:
+            span = _several(text, _past_fillers(text, match.end()), marked=marked or rule.check == "phrase")
         if span and not ("?" in match[0] and text[span[1] : span[1] + 1] == "?"):
             yield span
             return
 
 
-def _several(text: str, start: int, *, marked: bool) -> Span | None:
-    """Return the few plain words at a place that end their clause and describe nothing; `marked` by a sign before."""
-    words = compiled(rf"{_FEW}(?!\w)(?={_ENDS})(?!,\s<<namely>>)").match(text, start)
-    return words.span() if words and _are_plain(words.group(), marked=marked) else None
-
-
-def _are_plain(words: str, *, marked: bool = False) -> bool:
-    """True if no word joins others, counts, or is said of secrets; where `marked`, one of four may be said of them."""
-    each = compiled(r"[ -]").split(words.casefold())
-    said = sum(values.is_described(word) or values.is_done(word) for word in each)
-    joins = any(content.is_joining(content.bare(word)) for word in each)
-    return not joins and said <= (len(each) // 4 if marked else 0) and _counting().isdisjoint(each)
-
-
-@functools.cache
-def _counting() -> frozenset[str]:
-    words = load().words
-    return words["counters"] | words["dated"] | words["leads"] | words["unlocks"]
-
-
 def _value(text: str, start: int, rule: Rule, *, plain: bool) -> Span | None:
     """Return the value at a place; where `plain`, also words that end their clause and describe nothing."""
-    start = _past_fillers(text, start) if plain else start
-    if rule.check == "phrase" and plain and (several := compiled(_SEVERAL).match(text, start)):
-        if listed := compiled(r"(?:[^\W\d_]{2,16} ){5,23}[^\W\d_]{2,16}(?=, )").match(text, start):
-            return listed.span()  # words of a wallet, then a clause
-        begin = _first_of(text, several, named=text[start - 2] in ":=")
-        alone = compiled(r"[^\s,]+, (?:[^\s,]+,? ){2,}").match(text, begin, several.end())  # a word, then a clause
-        if compiled(_ENDS).match(text, several.end()) and " " in text[begin : several.end()] and not alone:
-            return begin, several.end()
-    names = compiled(rf"(?:[^\W\d_]{{2,10}} )?{_NAMES}(?: [^\W\d_]{{2,16}})?").match(text, start)
-    if rule.near and plain and names:  # "Mrs Hill", "juf Els"
+    if not plain:
+        return _word(text, start, rule, plain=False)
+    marked = text[start - 2 : start].strip() in {":", "=", "："}
+    begin = _past_fillers(text, start)
+    if rule.check == "phrase" and (listed := compiled(_WORDS).match(text, begin)):
+        return listed.span()  # words of a wallet, then a clause
+    if rule.check == "phrase" and (several := compiled(_SEVERAL).match(text, begin)):
+        first = _first_of(text, several, named=marked)
+        if compiled(_ENDS).match(text, several.end()) and " " in text[first : several.end()]:
+            return first, several.end()
+    return _word(text, begin, rule, plain=True)
+
+
+def _word(text: str, start: int, rule: Rule, *, plain: bool) -> Span | None:
+    """Return the word at a place that is a value, or the name of a person or thing that answers a question."""
+    if rule.near and plain and (names := compiled(_NAMES).match(text, start)):  # "Mrs Hill", "juf Els"
         return names.span() if compiled(_ENDS).match(text, names.end()) else None
-    if rule.check in {"password", "phrase"} and plain and (span := _numbered(text, start)):
-        return span
     token = compiled(values.TOKEN).match(text, start)
     if not token:
-        made = compiled(rf"(?<= )[{values.CJK}]{{1,12}}\d{{1,6}}(?=[\s.,!]|\Z)").match(text, start)
-        if made and rule.check == "password":
-            return made.span()
-        wide = compiled(rf"[{values.CJK}]{{2,10}}(?=[，。、！!,.]|\Z|に|で)").match(text, start)
-        apt = (
-            wide
-            and plain
-            and (rule.check == "phrase" or rule.near)
-            and wide.group()[0] not in "の的"
-            and not wide.group().lstrip("はがを是").startswith(_described_wide())
-        )
-        return wide.span() if wide and apt else None
+        return _wide(text, start, rule, plain=plain)
     begin, end = values.stripped(text, *token.span())
     value = text[begin:end]
-    named = rule.check != "key" and (compiled(_SURE).match(value) or (value.isdecimal() and len(value) > _LONG_NUMBER))
+    number = value.isdecimal() and len(value) > (_LONG_NUMBER if rule.check != "key" else _MADE_NUMBER)
+    named = number or (rule.check != "key" and compiled(_SURE).match(value))
     if not named and (len(value) < _SHORTEST or value.isdecimal() or values.is_known(value)):
         return None
     # A short token that is not said to be the value is the name of a thing: "token zq3 is in the drawer".
@@ -165,18 +142,44 @@ def _value(text: str, start: int, rule: Rule, *, plain: bool) -> Span | None:
     if not plain or rule.check in {"key", "code"} or compiled(values.CODE).search(value):
         return None
     if compiled(r"\w{2,64}[._]\w{2,64}").match(value) and text[start - 2 : start].strip() not in {":", "="}:
-        spoken = (
-            value.islower()
-            and "_" in value
-            and (text[start - 1] == " " or content.is_wide(text[start - 1]))
-            and not compiled(_OF_CODE).search(value)
-        )
+        spoken = "_" in value and value.islower() and not compiled(_OF_CODE).search(value)
         return (begin, end) if spoken or not compiled(values.NO_VALUE).match(value) else None
-    closed = compiled(
-        rf"(?:\s(?:<<now>>|<<day>>|<<filler>>)(?=[.,!]|\Z))?(?:{_ENDS})|\s(?:\w{{1,8}}\s){{0,3}}<<spelt>>\b|(?=[{values.CJK}])"
-    ).match(text, end) and not compiled(values.NO_VALUE).match(value)
-    described = value.isalpha() and values.is_done(value)
+    closed = compiled(_CLOSED).match(text, end)
+    described = compiled(values.NO_VALUE).match(value) or (value.isalpha() and values.is_done(value))
     return (begin, end) if closed and not described else None
+
+
+def _several(text: str, start: int, *, marked: bool) -> Span | None:
+    """Return the few words at a place that end their clause and describe nothing; `marked` by a sign before.
+
+    With a number among them they may begin with any word that describes nothing: "gravel pudding 9 swans".
+    """
+    few = compiled(_FEW).match(text, start)
+    if not few:
+        return None
+    each = few.group().casefold().replace("-", " ").split()
+    judged = each if few.group().replace(" ", "").replace("-", "").isalpha() else each[:1]
+    said = sum(values.is_described(word) or values.is_done(word) for word in judged)
+    joins = any(content.is_joining(content.bare(word)) for word in judged)
+    plain = not joins and said <= (len(each) // 4 if marked else 0)
+    return few.span() if plain and _counting().isdisjoint(each) else None
+
+
+@functools.cache
+def _counting() -> frozenset[str]:
+    words = load().words
+    return (words["counters"] | words["dated"] | words["leads"] | words["unlocks"]) - words["of"]
+
+
+def _wide(text: str, start: int, rule: Rule, *, plain: bool) -> Span | None:
+    """Return the value at a place in a script without spaces: with digits behind it, or a phrase."""
+    made = compiled(rf"(?<= )[{values.CJK}]{{1,12}}\d{{1,6}}(?=[\s.,!]|\Z)").match(text, start)
+    if made and rule.check == "password":
+        return made.span()
+    wide = compiled(rf"(?![の的])[{values.CJK}]{{2,10}}(?=[，。、！!,.]|\Z|に|で)").match(text, start)
+    if not wide or not plain or not (rule.check == "phrase" or rule.near):
+        return None
+    return None if wide.group().lstrip("はがを是").startswith(_described_wide()) else wide.span()
 
 
 def _past_fillers(text: str, start: int) -> int:
@@ -188,17 +191,6 @@ def _past_fillers(text: str, start: int) -> int:
         start = word.end()
     word = compiled(_THE_WORD).match(text, start)
     return word.end() if word else start
-
-
-def _numbered(text: str, start: int) -> Span | None:
-    """Return a few words at a place that have a number among them, end their clause and describe nothing."""
-    found = compiled(rf"{_NUMBERED}(?={_ENDS})").match(text, start)
-    if not found:
-        return None
-    names = compiled(r"[^\W\d_]{2,16}").findall(found.group().casefold())
-    counting = load().words["counters"] | load().words["dated"] - load().words["of"]
-    said = values.is_done(names[0]) or values.is_described(names[0])
-    return None if said or not counting.isdisjoint(names) else found.span()
 
 
 @functools.cache
@@ -213,10 +205,10 @@ def _first_of(text: str, several: re.Match[str], *, named: bool) -> int:
         return begin
     for part in compiled(r"([^\s,]+)(?: ([^\s,]+))?[^,]*(?:, |\Z)").finditer(text, begin, several.end()):
         first = part[1].casefold()
-        if not named and ("’" in first or "'" in first or (part[2] or "").casefold() in load().words["counters"]):
+        if "'" in first or (part[2] or "").casefold() in load().words["counters"]:
             continue  # "we've never used it", "four words or six"
         joins = content.is_joining(content.bare(first)) and first not in load().words["digits"]
-        said = not named and (first in values.described() or compiled(r".{0,40}(?:[^e]ed|ing)\Z").match(first))
-        if not joins and not said:
+        said = first in values.described() or compiled(r".{0,40}(?:[^e]ed|ing)\Z").match(first)
+        if not joins and (named or not said):
             return part.start()
     return several.end()

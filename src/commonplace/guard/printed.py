@@ -22,9 +22,6 @@ _PAIR: Final = (
     r"|([^\s\"'`,;&{}<>\[\]()，。、]{1,512}))"
 )
 _PLAIN: Final = 3  # the group of `_PAIR` without quotes
-_ASSIGNED: Final = (  # "set SMTP_PASS to …"
-    r"[A-Z0-9_]{0,14}[`\"']?(?::|\s(?:to|as|is|auf|op|na|на|a|à|en|para|vaut))\s{1,2}([^\s\"'`,;&{}<>\[\]()]{4,64})"
-)
 _ELEMENT: Final = (
     r"(?:[\w-]{0,14}|\s[^<>]{0,160})>\s{0,8}(?:</key>\s{0,8}<string>)?(?:<!\[CDATA\[)?"
     r"([^<>\[\]\s]{512}|[^<>\[\]\n]{3,512}?(?=(?:\]\]>)?\s{0,8}</))"
@@ -54,18 +51,8 @@ _DIRECTIVE: Final = (  # which sets what the next word names
     r"|passenger_env_var)[ \t]{1,4}[A-Z0-9_]{0,40}\Z"
 )
 _DIRECTED: Final = r"[A-Z0-9_]{0,14}[ \t]{1,4}[\"']?([^\s\"'=;]{3,512})[\"']?;?[ \t]{0,4}(?=\r?\n|\Z)"
-_FORM: Final = r"(?i)form-data;[^\n]{0,60}name=\"[\w.\[-]{0,40}\Z"  # a part of a form as it is sent
-_SENT: Final = r"[\w\]-]{0,14}\"[^\n]{0,80}\n(?:[\w-]{1,40}:[^\n]{0,80}\n)?(?:⟦U\+000D⟧|\r)?\n([^\r\n⟦]{3,512})"
 _VALUE_ELEMENT: Final = (  # beside an element that has the name
     r"[\w.-]{0,14}</(?:name|key|param-name)>\s{0,40}<(?:value|param-value)>\s{0,8}([^<>\n]{3,512}?)\s{0,8}</"
-)
-_BELOW: Final = (  # a line that is a name, with nothing or a line between, as on a page
-    r"s?[:*_`]{0,4}[ \t]{0,8}\r?\n(?:[ \t]{0,8}(?:[-=~]{2,48}[ \t]{0,8})?\r?\n){1,2}"
-    r"[ \t]{0,8}[`*]{0,2}((?=\D{0,64}\d)[^\s=:;,(){}<>\[\]\"'`*|/\\]{6,64})[`*]{0,2}[ \t]{0,8}(?=\r?\n|\Z)"
-)
-_ANSWERED: Final = (  # to a prompt, by a script
-    r":?\s?[*\"')\]]{1,4}[^\n]{0,20}\n\s{0,12}(?:\w{1,20}\.)?(?:send|write|type)\w{0,8}[ (](?:-- )?"
-    r"[\"']([^\"'\\\n\r]{3,512})"
 )
 _OPTION: Final = (  # of a command: `-e "db_password=…"`
     r"(?:\A|\s)-{1,2}(?:D|P|set(?:-string)?[ =](?:[\w.,=-]{0,80},)?|[a-z][\w-]{0,20}[ =][\"'])[\w.-]{0,40}\Z"
@@ -81,9 +68,6 @@ _RECORD: Final = (
 )
 _RECORD_ON: Final = r"\s{0,4}(?:,\s{1,4}[\w.-]{1,24}=[^\s,(){}\[\]]{0,38}){0,8}\s{0,4}[}\]]"
 _LOGGED_ON: Final = r"[ \t]{1,4}[\w.-]{1,40}=[^\s=]"
-_BOX: Final = r"(?i)<input(?=\s)[^<>]{0,160}?\s(?:type|name|id)\s?=\s?[\"']?[\w.\[-]{0,40}\Z"
-_FILLED: Final = r"(?i)\svalue\s?=\s?[\"']([^\"'<>\n]{3,512})[\"']"
-_BUTTON: Final = r"(?i)\stype\s?=\s?[\"']?(?:submit|button|checkbox|radio|reset|image)\b"
 _SETTING: Final = r"(?:^|[\n?&;])[ \t]{0,40}(?:\w[\w.-]{0,40})?\Z|[{,]\s{0,8}[\"'][\w.-]{0,40}\Z"
 _EXPORTED: Final = r"(?:\A|[\s`\"'])[A-Z][A-Z0-9_]{0,40}\Z"  # in a sentence: "set DB_PASSWORD=… before"
 _QUERY: Final = r"[?&][\w.-]{0,40}\Z"  # of a URL, which a sentence may go on behind
@@ -99,11 +83,8 @@ _PLACES: Final = (
     (_GIVEN, _ARGUMENT),
     (_METHOD, _TAKEN),
     (_DIRECTIVE, _DIRECTED),
-    (_FORM, _SENT),
     (r"<(?:\w{1,20}:)?\Z", _HOLDS),
     (r"<(?:name|key|param-name)>[\w./:-]{0,80}\Z", _VALUE_ELEMENT),
-    (r"(?:\n|\A)[ \t]{0,8}(?:[#>*-]{1,4}[ \t])?[*_`]{0,2}(?:\w{2,16} )?\Z", _BELOW),
-    (r"", _ANSWERED),
 )
 _SHORT: Final = 8  # characters of a value that a machine made, where a constant names it
 _IN_QUERY: Final = 12  # characters of one in a URL
@@ -162,9 +143,7 @@ class Printed:
                 paired(self._text, start, end, rule)
                 or _element(self._text, start, end, rule)
                 or _apart(self._text, start, end, rule)
-                or _filled(self._text, start, end, rule)
                 or _given(self._text, start, end, rule)
-                or _assigned(self._text, start, end, rule)
             )
             self._known[around] = (span[0] - start, span[1] - start) if span else None
         known = self._known[around]
@@ -195,7 +174,7 @@ def _nouns() -> frozenset[str]:
     return frozenset(
         keyword
         for rule in load().rules
-        if rule.check in {"chosen", "password"} and not rule.near and not rule.typed and rule.id == "password"
+        if rule.check in {"chosen", "password"} and not rule.near and rule.id == "password"
         for keyword in rule.keywords
     )
 
@@ -241,16 +220,6 @@ def _is_logged(text: str, start: int, last: int) -> bool:
     return compiled(_OPTION).search(text, begin, start) is not None
 
 
-def _assigned(text: str, start: int, end: int, rule: Rule) -> Span | None:
-    """Return the value that a sentence says a variable has."""
-    match = compiled(_ASSIGNED).match(text, end) if rule.check == "chosen" else None
-    if not match or not compiled(_EXPORTED).search(text, max(0, start - _BACK), start):
-        return None
-    first, last = values.stripped(text, *match.span(1))
-    made = values.is_made(text[first:last]) and not is_worthless(text[first:last])
-    return (first, last) if made else None
-
-
 def _apart(text: str, start: int, end: int, rule: Rule) -> Span | None:
     """Return the value of an object whose name, in a field of its own, ends with a word for a secret."""
     match = compiled(_APART).match(text, end)
@@ -263,25 +232,12 @@ def _apart(text: str, start: int, end: int, rule: Rule) -> Span | None:
     return span if _is_secret(value, rule, plain=match.lastindex == _PLAIN) else None
 
 
-def _filled(text: str, start: int, end: int, rule: Rule) -> Span | None:
-    """Return what the box of a form is filled with, if the box is one for a secret."""
-    tag = text.rfind("<", max(0, start - _TAG), start)
-    if tag < 0 or not compiled(_BOX).match(text[tag:start]):
-        return None
-    close = text.find(">", end, end + _TAG)
-    match = compiled(_FILLED).search(text, tag, close) if close > 0 else None
-    if not match or compiled(_BUTTON).search(text, tag, close):
-        return None
-    return match.span(1) if _is_secret(match[1], rule, plain=False) else None
-
-
 def _given(text: str, start: int, end: int, rule: Rule) -> Span | None:
-    """Return the value that a call, a directive, a part of a form or an answer to a prompt gives a name."""
+    """Return the value that a call, a directive or an element beside it gives a name."""
     for before, behind in _PLACES:
         match = compiled(behind).match(text, end)
         if match and compiled(before).search(text, max(0, start - _TAG), start):
-            made = behind is not _BELOW or (rule.check == "chosen" and values.is_value(match[1]))
-            return match.span(1) if made and _is_secret(match[1], rule, plain=False) else None
+            return match.span(1) if _is_secret(match[1], rule, plain=False) else None
     return None
 
 

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from commonplace.guard import values
-from commonplace.guard.codes import Noun, Numbers, alike, is_code, is_elsewhere, lead_of
+from commonplace.guard.codes import Lead, Noun, Numbers, is_code, is_dated, is_elsewhere, lead_of
 from commonplace.guard.given import given
 from commonplace.guard.linked import linked
 from commonplace.guard.sentences import Sentence, Span
@@ -45,13 +45,8 @@ _MANAGER: Final = (  # of passwords
 )
 _QUOTED: Final = (
     r"[\"'`“„«「『‘](?:(?<=\")([^\"\n⟦]{3,80})\"|(?<=')(?<![^\W\d_]')([^'\n⟦]{3,80})'(?![^\W\d_])|(?<=`)([^`\n⟦]{3,80})`"
-    r"|(?<=“)([^”\n⟦]{3,80})”|(?<=„)([^“”\n⟦]{3,80})[“”]|(?<=«)\s?([^»\n⟦]{3,80}?)\s?»"
+    r"|(?<=“)([^”\n⟦]{3,80}|[\u3400-\u9fff]{2})”|(?<=„)([^“”\n⟦]{3,80})[“”]|(?<=«)\s?([^»\n⟦]{3,80}?)\s?»"
     r"|(?<=「)([^」\n⟦]{2,80})」|(?<=『)([^』\n⟦]{2,80})』|(?<=‘)([^’\n⟦]{3,80})’)"
-)
-_ASKED: Final = r"(?i)(?:\A|[^\w’'])(?:<<is>>|c['’]est|czy)\s\Z"  # "Is … a good password?"
-_OF_IT: Final = (
-    r"(?i)\s(?:<<whose>>|an|una|uma?|to|as?)\s"
-    r"(?:(?!(?:for|of|für|pour|para|per|voor|dla|для)\s)\w{2,16}\s){0,3}\w{3,40}"
 )
 _NAME_OPENS: Final = r"[\"'][\w.-]{1,60}\Z"
 _UNDER: Final = (
@@ -68,16 +63,19 @@ _WIDE_DIGITS: Final = (
     r"|(?:(?:ゼロ|れい|まる|いち|に|さん|よん|ごー?|ろく|なな|しち|はち|きゅう)[、,・ ]){3,7}[ぁ-んァ-ヶ]{1,3}"
     r"|(?:[공영일이삼사오육칠팔구][ ,]){3,7}[공영일이삼사오육칠팔구]"
 )
-_PERSONAL: Final = (  # a number that a state gives to a person
-    r"(?<![A-Za-zÀ-ÿ\d.,/€$£+-])(?:(?:[A-Z]{1,4}[ -]?)?\d{1,20}(?:(?:\s?[-./]\s?|[ ])\d{1,12}){0,8}(?:[ -]?[A-Z]\d?)?"
-    r"|[A-Za-z\d]{8,18})(?![A-Za-zÀ-ÿ\d%€])"
-)
-_CALL: Final = r"(?i)(?:phone|\btel|call|ring|fax|hotline|mobile|handy|anruf|télé|電話|电话|전화|тел)[^\d\n]{0,12}\Z"
+_FILLED: Final = rf"[填写寫设設答](?:入|的是|的|了|是|成)?([{values.CJK}]{{2,8}})(?=[，。！!]|\Z)"  # in a form
 _FIELD: Final = r"[=:(\[{<]|.[^\n]{1,90}[\]}:=>]\Z|[ ,{]\"[^\n\"]{1,80}\"[:=]"
 _GOES_ON: Final = r"(?i)(?:\s<<is>>|[:：=]|[は是])\s{0,3}\Z"  # a line whose sentence does
 _TURN: Final = (  # of a dial: "right 38, left 12", "38 R, 12 L", and its numbers alone: "12, 44, 9"
     r"(?i)(?<!\w)<<sides>>(?:\s(?:to|auf|bis|na|do|до|jusqu['’]à|à|al?|fino|at?)){0,2}\s(\d{1,3})(?![\w.])"
     r"|[左右](?:[へに转到至]|回し?て?){0,2}\s?(\d{1,3})(?!\d)|(?<![\w.,])(\d{1,3})\s?(?:<<sides>>|[RL])(?!\w)"
+)
+_NEXT: Final = (  # of the numbers of a dial: "71, then 05, then 33"
+    r"(?:(?:[,;]\s|\s(?=[^\W\d_]))(?:(?:<<turns>>|<<and>>|<<onto>>)\s){0,3}|[,，、先再最后後然左右转轉到动至圈]{1,8}\s?)"
+)
+_SERIES: Final = rf"(?i)(?<![a-z\d_.,:/-])\d{{1,2}}(?:{_NEXT}\d\d){{1,3}}{_NEXT}\d{{1,2}}(?![a-z\d_%€$]|[.,:/]\d)"
+_BELOW: Final = (  # a network's name in one line, what it is entered with in the next
+    rf"(?:\n|\s[/|]\s)\s{{0,4}}(?:[^\W\d_]{{2,12}}\s?[:=]?\s)?(?=\S{{7,64}})(?=\S{{0,64}}\d)({values.TOKEN})(?=\s{{0,4}}(?:\n|\Z))"
 )
 _KEYED: Final = r"#\d{3,8}(?!\w)|(?<!\w)\d{3,8}[#*](?!\w)"  # what a panel with keys takes
 _PAIR: Final = (
@@ -85,12 +83,12 @@ _PAIR: Final = (
     rf"(?=({values.TOKEN}))"
 )
 _OPENS_WITH: Final = r"(?i)\b(?:<<with>>|hasłem)\s\Z"
-_USED: Final = r"(?i)(?:\b<<used>>\s(?:\w{1,8}\s)?|用|で\s?)\Z"  # "I use Sunrise1987 for everything"
 _USER: Final = r"(?i)\b(?:user\w{0,4}|usuari\w|usuário|benutzer|utente|gebruiker|użytkownik|id)[ :=]{1,2}\Z"
+_A_GOOD: Final = r"(?i)\s(?:an?|ein|een|una?|uma?|to)\s"  # behind a question's `is` and what is quoted
 _IN_DATA: Final = r"[-_=(\[]|\.\w|[\"']\s?:"  # behind a name that is no word
 _NO_WORD: Final = r"\d|[^\W\d_][!@#$%^&*+~=][^\W\d_]"  # in what such nouns speak of
-_MADE_ALONE: Final = frozenset({"key", "thing", "person", "login", "reuse"})
-_MOST_KNOWN: Final = 1024  # sentences whose values are kept in mind
+_MADE_ALONE: Final = frozenset({"key", "thing", "login", "account"})
+_MOST_KNOWN: Final = 512  # sentences whose values are kept in mind
 
 Known = dict[tuple[str, tuple[tuple[int, str], ...]], list[Noun]]
 """What sentences that were read hold: for one screening, which reads what it made of a text again."""
@@ -107,7 +105,7 @@ def find(text: str, nouns: Iterable[tuple[int, str, Rule]], numbers: Numbers, kn
             continue
         if place >= end:
             yield from read(text[begin:end], begin, sentence)
-            begin, end = _sentence(text, end, place, behind)
+            begin, end = _sentence(text, end, place, behind, rule)
             sentence = []
         sentence.append((place - begin, min(behind, end) - begin, rule))
     yield from read(text[begin:end], begin, sentence)
@@ -120,7 +118,7 @@ class _Reader:
         self._numbers = numbers
         self._known = known
         self._stretch = self._count = 0
-        self._leads: set[tuple[str, ...]] = set()
+        self._leads: set[Lead] = set()
 
     def __call__(self, text: str, begin: int, nouns: list[Noun]) -> Iterator[Noun]:
         """Yield the places of values in a sentence that begins at a place, and the rule of each."""
@@ -138,10 +136,10 @@ class _Reader:
         for start, end, rule in self._known[key]:
             found = begin + start, begin + end, rule
             if rule.check in {"thing", "code"}:
-                self._numbers.add(*found)
-                # The numbers of a list are behind the same words.
-                self._count += (words := lead_of(text, start)) not in self._leads
-                self._leads.add(words)
+                lead = lead_of(text, start)
+                self._numbers.add(*found, lead)
+                self._count += lead not in self._leads  # the numbers of a list are behind the same words
+                self._leads.add(lead)
             else:
                 self._count += 1
                 yield found
@@ -150,13 +148,14 @@ class _Reader:
 def values_in(text: str, nouns: list[Noun]) -> Iterator[Noun]:
     """Yield what looks like a value in a sentence with nouns for secrets."""
     sentence = Sentence(text)
-    if ":" in text and any(rule.id == "network" for _, _, rule in nouns):
-        wifi = [noun for noun in nouns if noun[2].id == "network"]
+    wifi = [noun for noun in nouns if noun[2].id == "network" and noun[2].check == "login"]
+    if wifi and ":" in text:
         yield from ((*span, wifi[0][2]) for span in given(text, wifi))
     if (
         all(rule.check in _MADE_ALONE for _, _, rule in nouns)
         and not compiled(_NO_WORD).search(text)
         and not (any(rule.check == "thing" for _, _, rule in nouns) and sentence.counts)
+        and not (sentence.is_wide and compiled(_WIDE_DIGITS).search(text))
     ):
         return
     if (
@@ -167,11 +166,15 @@ def values_in(text: str, nouns: list[Noun]) -> Iterator[Noun]:
         return
     nouns = [noun for noun in nouns if _counts(sentence, noun)]
     if any(rule.check in {"password", "phrase"} for _, _, rule in nouns):
-        nouns = [noun for noun in nouns if noun[2].check != "login" and not (noun[2].check == "thing" and noun[2].near)]
+        nouns = [
+            noun
+            for noun in nouns
+            if noun[2].check not in {"login", "account"} and not (noun[2].check == "thing" and noun[2].near)
+        ]
     swept: set[str] = set()
     found: list[Noun] = []
-    for (start, end, rule), stop in zip(nouns, _stops(text, nouns), strict=True):
-        spans = linked(sentence, start, end, stop, rule)
+    for start, end, rule in nouns:
+        spans = linked(sentence, start, end, rule)
         if rule.check not in swept:
             swept.add(rule.check)
             ends = [last for _, last, each in nouns if each.check == rule.check]
@@ -181,10 +184,9 @@ def values_in(text: str, nouns: list[Noun]) -> Iterator[Noun]:
             field = (text[max(0, first - 1) : first], text[last : last + 2]) == ('"', '":')
             if not field and not values.is_address(text, first, last):
                 found.append((first, last, rule))
-    if plain := [noun for noun in nouns if noun[2].check in {"password", "phrase", "key"}]:
+    if plain := [noun for noun in nouns if noun[2].check in {"password", "phrase", "words"}]:
         found += [(*span, plain[0][2]) for span in given(text, plain)]
     yield from found
-    yield from alike(text, [each for each in found if each[2].check in {"code", "thing"}])
 
 
 def _counts(sentence: Sentence, noun: Noun) -> bool:
@@ -192,24 +194,10 @@ def _counts(sentence: Sentence, noun: Noun) -> bool:
     start, end, rule = noun
     if rule.check in {"password", "phrase"} and sentence.holds("slogan"):
         return False
-    if compiled(_REFERS).match(sentence.text, end) or (
-        rule.near
-        and not sentence.holds(rule.near)
-        and not (rule.near == "unlocks" and compiled(_KEYED).search(sentence.text))
-    ):
+    keyed = rule.near == "unlocks" and compiled(_KEYED).search(sentence.text)
+    if compiled(_REFERS).match(sentence.text, end) or (rule.near and not keyed and not sentence.holds(rule.near)):
         return False
-    return rule.check not in {"thing", "code"} or not is_elsewhere(sentence.text, start, end)
-
-
-def _stops(text: str, nouns: list[Noun]) -> list[int]:
-    """List how far each noun is linked: to the next one of its kind, which finds what is behind that."""
-    following: dict[str, int] = {}
-    stops: list[int] = []
-    for start, end, rule in reversed(nouns):
-        stop = following.get(rule.check, len(text))
-        stops.append(stop if stop >= end else len(text))
-        following[rule.check] = start
-    return stops[::-1]
+    return rule.check not in {"thing", "code"} or not is_elsewhere(sentence, start, end)
 
 
 def _may_be_key(text: str, start: int, end: int) -> bool:
@@ -217,7 +205,7 @@ def _may_be_key(text: str, start: int, end: int) -> bool:
     return end - start > values.LONG and bool(compiled(r"[^a-zA-Z]").search(text, start, end))
 
 
-def _sentence(text: str, done: int, start: int, end: int) -> Span:
+def _sentence(text: str, done: int, start: int, end: int, rule: Rule) -> Span:
     """Return the sentence of a noun, with the next one where this one asks; in JSON no more than its string."""
     low, high = max(done, start - _REACH), min(len(text), end + _REACH)
     quotes = list(compiled(_FIELD_EDGE).finditer(text, low, start)) if '"' in text[low:start] else []
@@ -235,24 +223,24 @@ def _sentence(text: str, done: int, start: int, end: int) -> Span:
         of_it = of_it or compiled(_IT_FIRST).match(text, before, start)
         begin = before if of_it else stop.end()
     for stop in compiled(_SENTENCE_END).finditer(text, end, high):
-        over = text[stop.start()] == "\n" and compiled(_GOES_ON).search(
-            text, max(end, stop.start() - _LINK), stop.start()
+        over = text[stop.start()] == "\n" and (
+            (rule.id == "network" and "\n" not in text[end : stop.start()])
+            or compiled(_GOES_ON).search(text, max(end, stop.start() - _LINK), stop.start())
         )
         goes_on = over or compiled(_IT_IS).match(text, stop.start()) or compiled(_ALONE).match(text, stop.start())
         if text[stop.start()] not in "?？" and not goes_on:
             return begin, max(stop.start(), min(end, high))
-    return begin, high
+    opened = text.count('"', begin, high) % 2  # what is quoted is not cut in two
+    return begin, max(end, text.rfind('"', begin, high)) if opened and high < len(text) else high
 
 
 def _is_noun(text: str, start: int, end: int, rule: Rule) -> bool:
     """True if a noun is a word of a sentence, not a part of a name such as `checkPassword` or "1Password"."""
-    if (
-        text[start - 1 : start] in {"_", "1"}
-        or (rule.check == "password" and compiled(_MANAGER).search(text, max(0, start - 24), start))
-        or (
-            rule.check == "thing"
-            and compiled(r"(?i)(?:[!/\\@#&=.]|\bp\.?\s?o\.?\s)\Z").search(text, max(0, start - 6), start)
-        )
+    if rule.check == "password" and compiled(_MANAGER).search(text, max(0, start - 24), start):
+        return False
+    if text[start - 1 : start] in {"_", "1"} or (
+        rule.check == "thing"
+        and compiled(r"(?i)(?:[!/\\@#&=.]|\bp\.?\s?o\.?\s)\Z").search(text, max(0, start - 6), start)
     ):
         return False
     if rule.check == "thing" and compiled(_IN_DATA).match(text, end):
@@ -273,15 +261,17 @@ def _swept(sentence: Sentence, rule: Rule, nouns: list[int]) -> Iterator[Span]:
             yield from (span for span in sentence.tokens if values.is_key(text[slice(*span)]))
             yield from (match.span() for match in compiled(_GROUPS).finditer(text))
             return
-        case "login":
-            pairs = (values.stripped(text, *match.span(1)) for match in compiled(_PAIR).finditer(text))
-            yield from (span for span in pairs if values.is_made(text[slice(*span)]))
-            return
-        case "person":
-            for match in compiled(_PERSONAL).finditer(text):
-                called = compiled(_CALL).search(text, max(0, match.start() - 24), match.start())
-                if not called and values.is_personal(match.group()):
-                    yield match.span()
+        case "login" | "account":
+            pairs = compiled(_PAIR).finditer(text) if rule.check == "login" else ()
+            second = (values.stripped(text, *match.span(1)) for match in pairs)
+            yield from (span for span in second if values.is_made(text[slice(*span)]))
+            below = compiled(_BELOW).search(text) if rule.id == "network" else None
+            for start, stop in sentence.made:
+                said = compiled(_SAID).search(text, max(0, start - 40), start) or (below and below.start(1) == start)
+                if values.is_signed(text[start:stop]) or (said and values.is_chosen(text[start:stop])):
+                    yield start, stop
+            if below and (below[1].isdecimal() or (rule.check == "login" and values.is_made(below[1]))):
+                yield below.span(1)
             return
         case "code" | "thing":
             if sentence.counts:
@@ -289,18 +279,14 @@ def _swept(sentence: Sentence, rule: Rule, nouns: list[int]) -> Iterator[Span]:
             if "左" in text or "右" in text or sentence.holds("sides") or compiled(r"\d\s?[RL]\b").search(text):
                 turns = [match.span(match.lastindex or 0) for match in compiled(_TURN).finditer(text)]
                 yield from turns if len(turns) > 1 else ()
+            if rule.check == "code" or sentence.holds("turns"):
+                series = (match.span() for match in compiled(_SERIES).finditer(text))
+                yield from (span for span in series if not is_dated(text, span[0]))
         case "sign" | "words":
-            return
-        case "reuse":
-            yield from (
-                span
-                for span in sentence.made
-                if compiled(_USED).search(text, max(0, span[0] - 24), span[0])
-                or text[span[1] :].lstrip().startswith("を使")
-            )
             return
     if sentence.is_wide:
         yield from (match.span() for match in compiled(_WIDE_DIGITS).finditer(text))
+        yield from (match.span(1) for match in compiled(_FILLED).finditer(text) if rule.near)
     yield from (match.span() for match in sentence.numbers if is_code(sentence, match, rule, nouns))
     thing = rule.check == "thing"
     for start, stop in sentence.made:
@@ -325,7 +311,7 @@ def _quoted(sentence: Sentence, rule: Rule, nouns: list[int]) -> Iterator[Span]:
     text, changed = sentence.text, sentence.is_changed
     if not (quoted := list(compiled(_QUOTED).finditer(text))):
         return
-    code = compiled(r"\w[({\[]|[=;]\s{0,4}\Z").search(text)
+    code = compiled(r"[A-Za-z_][({\[]|[=;]\s{0,4}\Z").search(text)
     listed = any(
         text[last : last + 1] in {'"', "'"} and compiled(_NAME_OPENS).search(text, max(0, last - 62), last)
         for last in nouns
@@ -335,25 +321,19 @@ def _quoted(sentence: Sentence, rule: Rule, nouns: list[int]) -> Iterator[Span]:
         field = compiled(_FIELD).match(text, max(0, match.start() - 1), match.end() + 2)
         named = not changed and compiled(_UNDER).search(text, max(0, match.start() - 12), match.start())
         plain = not (code or listed or field or named) and match.group()[0] != "`"
-        inside = any(span[0] < last <= span[1] for last in nouns)
-        value = text[slice(*span)]
-        if inside or not values.is_quotable(value, rule, plain=plain, said=plain):
-            continue
         said = plain and _is_said(text, match, nouns)
-        if values.is_quotable(value, rule, plain=plain and (said or "?" not in text), said=said):
+        open_word = plain and (said or "?" not in text)
+        inside = any(span[0] < last <= span[1] for last in nouns)
+        if not inside and values.is_quotable(text[slice(*span)], rule, plain=open_word, said=said):
             yield span
 
 
 def _is_said(text: str, quoted: re.Match[str], nouns: list[int]) -> bool:
-    """True if what is quoted is right behind a noun or `is`, or before "as the password"."""
-    start, end = quoted.span()
-    if any(compiled(r"\w{0,4},?[ \u3000]?\Z").match(text, last, start) for last in nouns if last <= start):
-        return True
-    if compiled(_ASKED).search(text, max(0, start - 12), start) and any(
-        compiled(_OF_IT).fullmatch(text, end, last) for last in nouns if last > end
+    """True if what is quoted is right behind a noun or `is`, or before `as`: "Is … a good password?"."""
+    start = quoted.start()
+    asked = compiled(r"(?i)(?:<<is>>|czy)\s\Z").search(text[:start])
+    if compiled(_A_GOOD if asked else r"(?i)\s<<as>>\s").match(text, quoted.end()) or any(
+        compiled(r"\w{0,4},?[ \u3000]?\Z").match(text, last, start) for last in nouns if last <= start
     ):
-        return True
-    as_one = compiled(r"(?i)\s(?:<<as>>|<<is>>)\s(?:<<whose>>\s)?(?:\w{1,20}\s){0,2}").match(text, end)
-    if as_one and any(end < last <= as_one.end() + 24 for last in nouns):
         return True
     return "?" not in text and bool(compiled(_SAID).search(text, max(0, start - 40), start))

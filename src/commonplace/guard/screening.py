@@ -16,7 +16,7 @@ from commonplace.records import Trust
 
 Verdict = Literal["ok", "refuse", "quarantine"]
 
-PASSES: Final = 3  # one finds everything, one proves it; more only where a marker brought two parts together
+PASSES: Final = 2  # one finds everything, one proves it; more only where a marker brought two parts together
 # Characters that reorder text or drive a terminal, and those that carry a hidden message; nobody types them.
 _REFUSED: Final = frozenset({
     "nul", "escape", "carriage-return", "control", "delete", "c1-control", "bidi-embedding", "bidi-override",

@@ -115,6 +115,7 @@ def _found(view: View, known: said.Known) -> Iterator[Iterator[Span]]:
     yield from (_keys(spans) for spans in keys.find(text))
     if compiled(_CARD_SHAPE).search(text):
         yield _cards(text)
+    yield (Span(place, min(len(text), place + STRETCH), FLOOD, human=True) for place in view.tries.floods)
     if not view.tries:
         return
     yield _at_keywords(text, view.tries)
@@ -139,9 +140,6 @@ def _at_keywords(text: str, candidates: Iterable[tuple[int, Candidate]]) -> Iter
         rule = candidate.rule
         # A place inside what this rule has found already is not looked at again: the work stays linear.
         if rule.kind == "said" or place < done.get(rule.id, 0):
-            continue
-        if rule.kind == FLOOD:
-            yield Span(place, min(len(text), place + STRETCH), FLOOD, human=True)
             continue
         if rule.kind == "printed":
             yield from (Span(*span, rule.id, human=True) for span in names.values(place, candidate.keyword, rule))
@@ -245,10 +243,10 @@ def _cards(text: str) -> Iterator[Span]:
 
 
 def _is_card(number: str) -> bool:
-    """True if a number passes Luhn's check; one of one or two different digits is an example."""
+    """True if a number passes Luhn's check; one of a single digit is none."""
     digits = [int(char) for char in number if char.isdigit()]
     doubled = [digit * 2 - 9 if digit > 4 else digit * 2 for digit in digits[-2::-2]]
-    return (sum(digits[-1::-2]) + sum(doubled)) % 10 == 0 and len(set(digits)) > 2
+    return (sum(digits[-1::-2]) + sum(doubled)) % 10 == 0 and len(set(digits)) > 1
 
 
 def _merged(spans: list[Span]) -> Iterator[Span]:

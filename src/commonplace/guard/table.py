@@ -8,7 +8,6 @@ number of characters, so the work is linear in the text whatever the text is.
 from __future__ import annotations
 
 import functools
-import heapq
 import itertools
 import operator
 import re
@@ -41,16 +40,15 @@ MOST_FOUND: Final = 24
 MOST_ORDERS: Final = 128
 """Tries of rules for orders to a model in one stretch; what only notes needs no more."""
 
-_BLOCK: Final = 4 * STRETCH  # characters that are cut into words at once
 _LONGEST: Final = 64  # a keyword and the sign behind it are shorter
-_FOREIGN: Final = re.compile(r"[^\x00-\x7f]+[\s\S]?")
 _WORD: Final = re.compile(r"[a-z0-9]+")
+_FOREIGN: Final = re.compile(r"[^\x00-\x7f]+[\s\S]?")
 # Every ASCII character has its place here: a missing one would cost an exception at each look.
 _SPACES: Final = {code: chr(code) if chr(code).isalnum() else " " for code in range(128)}
 _IN_WORD: Final = frozenset(string.ascii_letters + string.digits)
 _KINDS: Final = ("token", "assigned", "said", "printed", "order")
 FLOOD: Final = "flood"
-"""The kind of the candidate that says: too many keywords in the stretch that begins here."""
+"""The rule of what goes because too many keywords are in its stretch."""
 
 
 class Rule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -69,11 +67,11 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     back: int = 0
     inside: bool = False  # the keyword may follow a letter or digit
     whole: bool = False  # no letter or digit may follow the keyword
-    typed: bool = False  # not the keywords themselves, but what people mistype them as
     near: str = ""  # the name of a list of words, one of which must be in the sentence
     human: bool = False  # people choose such secrets: nothing of them may be hashed
 
 
+_REMEMBERED: Final = 8192  # words that were looked at
 Part = tuple[str, int, str]  # a word of a keyword, where it begins in it, and the keyword
 
 
@@ -82,42 +80,53 @@ class Candidate(msgspec.Struct, frozen=True):
 
     rule: Rule
     keyword: str
-    row: int = -1
+    row: int
 
 
-_FLOODED: Final = Candidate(Rule(id=FLOOD, kind=FLOOD, keywords=(), human=True), "")
+Group = tuple[Candidate, ...]  # rules with the same keyword
 
 
 class Tries:
-    """Candidates with the places of their keywords; in two lists, for a text may hold a million of them."""
+    """Candidates with the places of their keywords; in two lists, for a text may hold a million of them.
+
+    `floods` are the places of stretches with so many keywords that they go as a whole.
+    """
 
     def __init__(self) -> None:
+        self.floods: list[int] = []
         self._places = array("q")
-        self._seen: list[Candidate] = []
+        self._seen: list[Group] = []
 
-    def add(self, place: int, seen: Candidate) -> None:
-        """Add a candidate behind the others."""
+    def add(self, place: int, seen: Group) -> None:
+        """Add the candidates at a place behind the others."""
         self._places.append(place)
         self._seen.append(seen)
+
+    def without(self, floods: set[int]) -> Tries:
+        """Return what is in no stretch that is a flood."""
+        left = Tries()
+        left.floods = sorted(stretch * STRETCH for stretch in floods)
+        for place, seen in zip(self._places, self._seen, strict=True):
+            if place // STRETCH not in floods:
+                left.add(place, seen)
+        return left
 
     def __len__(self) -> int:
         return len(self._seen)
 
     def __iter__(self) -> Iterator[tuple[int, Candidate]]:
-        return zip(self._places, self._seen, strict=True)
+        return ((place, each) for place, seen in zip(self._places, self._seen, strict=True) for each in seen)
 
 
 class Keywords(msgspec.Struct, frozen=True):
     """The keywords of rules, and how a text is asked for them.
 
-    By its rarest ASCII word, a keyword is asked for at just that word of a text (`by_word`), at words that begin with
-    it (`by_start`, under their first three characters), or at words that hold it (`inside`). So a text is read once,
-    word by word. One of signs is looked for as it is, one with a letter beyond ASCII where the text has that letter and
-    the one behind it.
+    By its rarest ASCII word, a keyword is asked for at words of a text that begin with it (`by_start`, under its first
+    three characters), or that hold it (`inside`). One of signs is looked for as it is, one with a letter beyond ASCII
+    where the text has that letter and the one behind it.
     """
 
-    seen: Mapping[str, tuple[Candidate, ...]]
-    by_word: Mapping[str, list[Part]]
+    seen: Mapping[str, Group]
     by_start: Mapping[str, list[Part]]
     inside: list[Part]
     signs: list[str]
@@ -126,95 +135,99 @@ class Keywords(msgspec.Struct, frozen=True):
     def candidates(self, lowered: str) -> tuple[Tries, Tries]:
         """Return the rules to try in a lower-case text in the order of their keywords' places: for secrets, for orders.
 
-        Where a stretch holds keywords of secrets at more than `MOST_PLACES`, a `FLOOD` takes the place of all in each
-        stretch that holds more than half as many: what is left has too few, however it is moved together.
+        Where a stretch holds keywords of secrets at more than `MOST_PLACES`, each stretch with more than half as many
+        is a flood: what is left has too few, however it is moved together.
         """
-        # Text of one byte a character is searched several times as fast.
-        plain = lowered if lowered.isascii() else lowered.encode("ascii", "replace").decode("ascii")
-        counts: defaultdict[int, int] = defaultdict(int)
-        ordered: defaultdict[int, int] = defaultdict(int)
         tries, orders = Tries(), Tries()
-        for start in range(0, len(lowered), _BLOCK):
-            last = -1
-            for place, _, seen in sorted(self._found(lowered, plain, start, start + _BLOCK)):
-                stretch = place // STRETCH
-                if seen.rule.kind == "order":
-                    ordered[stretch] += 1
-                    if ordered[stretch] <= MOST_ORDERS:
-                        orders.add(place, seen)
-                    continue
-                counts[stretch] += place != last
-                last = place
-                if counts[stretch] <= MOST_PLACES:
-                    tries.add(place, seen)
-        if not counts or max(counts.values()) <= MOST_PLACES:
-            return tries, orders
-        floods = {stretch for stretch, count in counts.items() if count > MOST_PLACES // 2}
-        left = Tries()
-        for place, seen in heapq.merge(
-            tries, ((stretch * STRETCH, _FLOODED) for stretch in sorted(floods)), key=_place_of
-        ):
-            if seen is _FLOODED or place // STRETCH not in floods:
-                left.add(place, seen)
-        return left, orders
+        counts: list[int] = []
+        for start in range(0, len(lowered), STRETCH):
+            found = sorted(self._found(lowered, start))
+            counts.append(len({place for place, _, ours, _ in found if ours}))
+            noted = 0
+            for place, _, ours, others in found:
+                if ours and counts[-1] <= MOST_PLACES:
+                    tries.add(place, ours)
+                if others and noted < MOST_ORDERS:
+                    orders.add(place, others)
+                    noted += 1
+        if max(counts, default=0) > MOST_PLACES:
+            tries = tries.without({stretch for stretch, count in enumerate(counts) if count > MOST_PLACES // 2})
+        return tries, orders
 
-    def _found(self, lowered: str, plain: str, start: int, end: int) -> Iterator[tuple[int, int, Candidate]]:
-        """Yield the rules with a keyword that begins in [start, end), with its place and the row of the rule."""
-        for place, keyword in itertools.chain(
-            self._worded(plain, start, end), self._signed(lowered, plain, start, end)
-        ):
-            behind = place + len(keyword)
-            after = lowered[max(0, place - 1) : place] in _IN_WORD
-            before = lowered[behind : behind + 1] in _IN_WORD
-            for seen in self.seen[keyword]:
-                if (seen.rule.inside or not after) and not (before and seen.rule.whole):
-                    yield place, seen.row, seen
+    def _found(self, lowered: str, start: int) -> Iterator[tuple[int, int, Group, Group]]:
+        """Yield the places of keywords in the stretch from `start`, with their rules for secrets and for orders."""
+        block = lowered[start : start + STRETCH + _LONGEST]
+        # Text of one byte a character is searched several times as fast.
+        plain = block if block.isascii() else block.encode("ascii", "replace").decode("ascii")
+        for at, keyword in itertools.chain(self._worded(plain), self._signed(block, plain)):
+            if at < STRETCH:
+                after = lowered[max(0, start + at - 1) : start + at] in _IN_WORD
+                before = block[at + len(keyword) : at + len(keyword) + 1] in _IN_WORD
+                yield start + at, *_meant(keyword, after, before)
 
-    def _worded(self, plain: str, start: int, end: int) -> Iterator[tuple[int, str]]:
+    def _worded(self, plain: str) -> Iterator[tuple[int, str]]:
         """Yield the keywords at the words of a block, with their places."""
-        words = plain[start : end + _LONGEST].translate(_SPACES).split(" ")
-        known = {
-            word: parts
-            for word in set(words)
-            if word and (parts := _begun(word) if len(word) < _LONGEST else self.begun(word))
-        }
+        words = plain.translate(_SPACES).split(" ")
+        known = {word: parts for word in set(words) - _OTHERS if (parts := self._begun(word))}
         if not known:
             return
-        for count, (word, behind) in enumerate(zip(words, itertools.accumulate(map(len, words)), strict=True)):
-            if word in known:
-                at = start + behind + count - len(word)
-                for shift, keyword in known[word]:
-                    if start <= at + shift < end and plain.startswith(keyword, at + shift):
-                        yield at + shift, keyword
+        behind = list(itertools.accumulate(map(len, words)))
+        for count in itertools.compress(range(len(words)), map(known.__contains__, words)):
+            word = words[count]
+            start = behind[count] + count - len(word)
+            for shift, keyword in known[word]:
+                at = start + shift
+                if at >= 0 and plain.startswith(keyword, at):
+                    yield at, keyword
 
-    def _signed(self, lowered: str, plain: str, start: int, end: int) -> Iterator[tuple[int, str]]:
+    def _signed(self, block: str, plain: str) -> Iterator[tuple[int, str]]:
         """Yield the keywords of signs and those with letters beyond ASCII in a block, with their places."""
-        block = lowered[start : end + _LONGEST]
-        pairs = set(block) if not block.isascii() else set()
-        for run in set(_FOREIGN.findall(block)) if pairs else ():
-            pairs.update(map(operator.add, run, run[1:]))
-        for keyword in itertools.chain(self.signs, *(self.foreign[pair] for pair in self.foreign.keys() & pairs)):
-            text = plain if keyword.isascii() else lowered
-            place = text.find(keyword, start, end + len(keyword) - 1)
-            while place >= 0:
-                yield place, keyword
-                place = text.find(keyword, place + len(keyword), end + len(keyword) - 1)
+        marks = set(block) if plain is not block else set()
+        for run in set(_FOREIGN.findall(block)) if marks else ():
+            marks.update(map(operator.add, run, run[1:]))
+        for keyword in itertools.chain(self.signs, *(self.foreign[mark] for mark in self.foreign.keys() & marks)):
+            text = plain if keyword.isascii() else block
+            at = text.find(keyword)
+            while at >= 0:
+                yield at, keyword
+                at = text.find(keyword, at + len(keyword))
 
-    def begun(self, word: str) -> tuple[tuple[int, str], ...]:
+    def _begun(self, word: str) -> tuple[tuple[int, str], ...]:
         """Return the keywords that a word of a text may be a part of, and where from its start they begin."""
-        parts = [
-            *self.by_word.get(word, ()),
-            *(p for p in self.by_start.get(word[:_HEAD], ()) if word.startswith(p[0])),
+        if word in _BEGUN:
+            return _BEGUN[word]
+        found = [
+            (-before, keyword) for part, before, keyword in self.by_start.get(word[:_HEAD], ()) if word.startswith(part)
         ]
-        found = [(-before, keyword) for _, before, keyword in parts]
-        for part, before, keyword in [each for each in self.inside if each[0] in word]:
-            found += ((match.start() - before, keyword) for match in re.finditer(part, word))
+        for part, before, keyword in self.inside:
+            if part in word:
+                found += ((match.start() - before, keyword) for match in re.finditer(part, word))
+        if len(word) < _LONGEST:
+            for known in (_OTHERS, _BEGUN):
+                if len(known) >= _REMEMBERED:
+                    known.clear()
+            if found:
+                _BEGUN[word] = tuple(found)
+            else:
+                _OTHERS.add(word)
         return tuple(found)
 
 
-@functools.lru_cache(maxsize=8192)  # most words of a text are among the last ones
-def _begun(word: str) -> tuple[tuple[int, str], ...]:
-    return load().keywords.begun(word)
+# What the words of texts begin: most of them are among the last ones.
+_OTHERS: Final[set[str]] = set()  # those that begin no keyword
+_BEGUN: Final[dict[str, tuple[tuple[int, str], ...]]] = {}
+
+
+@functools.cache
+def _meant(keyword: str, after: bool, before: bool) -> tuple[int, Group, Group]:
+    """Return the row of a keyword and its rules for secrets and for orders, `after` and `before` parts of a word."""
+    rules = [
+        seen
+        for seen in load().keywords.seen[keyword]
+        if (seen.rule.inside or not after) and not (before and seen.rule.whole)
+    ]
+    ours = tuple(seen for seen in rules if seen.rule.kind != "order")
+    return load().keywords.seen[keyword][0].row, ours, tuple(seen for seen in rules if seen.rule.kind == "order")
 
 
 class Table(msgspec.Struct, frozen=True):
@@ -242,8 +255,7 @@ def load() -> Table:
 
 
 def _keywords(rules: Iterable[Rule]) -> Keywords:
-    seen: defaultdict[str, tuple[Candidate, ...]] = defaultdict(tuple)
-    by_word: defaultdict[str, list[Part]] = defaultdict(list)
+    seen: defaultdict[str, Group] = defaultdict(tuple)
     by_start: defaultdict[str, list[Part]] = defaultdict(list)
     inside: list[Part] = []
     signs: list[str] = []
@@ -260,9 +272,8 @@ def _keywords(rules: Iterable[Rule]) -> Keywords:
         if not word or (len(word.group()) < _HEAD and not (begins and ends)):
             signs.append(keyword)
             continue
-        part = word.group(), word.start(), keyword
-        (by_word[part[0]] if begins and ends else by_start[part[0][:_HEAD]] if begins else inside).append(part)
-    return Keywords(seen=seen, by_word=by_word, by_start=by_start, inside=inside, signs=signs, foreign=foreign)
+        (by_start[word.group()[:_HEAD]] if begins else inside).append((word.group(), word.start(), keyword))
+    return Keywords(seen=seen, by_start=by_start, inside=inside, signs=signs, foreign=foreign)
 
 
 @functools.cache
@@ -281,7 +292,7 @@ def lower(text: str) -> str:
     if text.isascii():
         return text.lower()
     return "".join(
-        _lower(text[start : start + _BLOCK]) for start in range(0, len(text), _BLOCK)
+        _lower(text[start : start + STRETCH]) for start in range(0, len(text), STRETCH)
     )  # it takes much memory
 
 
@@ -300,18 +311,6 @@ def _foreign_pair(keyword: str) -> str:
 
 def _rareness(word: re.Match[str]) -> tuple[bool, int]:
     return not content.is_joining(word.group()), word.end() - word.start()
-
-
-def _place_of(found: tuple[int, Candidate]) -> int:
-    return found[0]
-
-
-def _misspelt(word: str) -> Iterator[str]:
-    """Yield a word with two letters in each other's place, with one left out, and with one doubled."""
-    for at in range(1, len(word) - 1):
-        yield word[:at] + word[at + 1] + word[at] + word[at + 2 :]
-        yield word[:at] + word[at + 1 :]
-        yield word[:at] + word[at] + word[at:]
 
 
 def _read(kind: str, row: dict[str, Any]) -> Rule:
@@ -337,15 +336,4 @@ def _read(kind: str, row: dict[str, Any]) -> Rule:
         row = {"whole": whole} | row | {"pattern": spaced}
     else:
         row = {"human": True} | row
-        if row.get("typed"):
-            row["keywords"] = sorted(
-                {
-                    name
-                    for keyword in row["keywords"]
-                    for once in _misspelt(keyword)
-                    for name in (once, *_misspelt(once))
-                    if not keyword.startswith(name)
-                }
-                - {*row["keywords"]}
-            )
     return msgspec.convert(row | {"kind": kind}, Rule)

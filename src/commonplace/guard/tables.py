@@ -1,7 +1,7 @@
 """Find the cells of a table that a name in its head, or in front of them, says are secrets.
 
-Owns how tables are drawn: with separators (CSV, Markdown, `psql`, `mysql`), with spaces (`kubectl`), in HTML, in SQL,
-and as records of a name and a value a line. A table is read once, whatever its head names; each row is bounded, and
+Owns how tables are drawn: with separators (CSV, Markdown, `psql`, `mysql`), with spaces (`kubectl`), in SQL, and
+as records of a name and a value a line. A table is read once, whatever its head names; each row is bounded, and
 so is how often it is read, so the work is linear.
 """
 
@@ -31,9 +31,6 @@ _UNDER: Final = (
     r"[ \t]{0,8}[-=]{2}[-= \t]{0,400}[ \t][-= \t]{0,400}[-=]\s{0,8}\Z"  # the line under a head without separators
 )
 _WORDS: Final = r"\S{1,64}(?: \S{1,64}){0,3}"  # a cell between two or more spaces
-_TAG: Final = r"(?is)<(t[hd]|dt|dd)(?:\s[^<>]{0,200})?>\s{0,40}((?:(?!</?t[rhd]\b)[^\n]){0,400}?)\s{0,40}</\1>"
-_INNER: Final = r"(?:<[^<>]{1,58}>\s{0,8}){0,3}([^<>\s][^<>]{0,200}?)\s{0,8}(?:<[^<>]{1,58}>\s{0,8}){0,3}\Z"
-_ROW_OPENS: Final = r"(?i)<tr\b"
 _SQL: Final = r"(?i)\b(?:insert\s{1,4}into|replace\s{1,4}into|copy)\s{1,4}[\w.`\"\[\]]{1,80}\s{0,4}\Z"
 _ROWS_OF_SQL: Final = r"(?i)\)\s{0,8}(?:(values)\s{0,8}|from\s{1,4}stdin[^\n]{0,80}\n)"
 _TUPLE: Final = r"\s{0,8},?\s{0,8}\("
@@ -94,8 +91,7 @@ class Tables:
 
     def _read(self, start: int, end: int) -> _Read | None:
         """Read the table whose head a place is in, if it is in one."""
-        read = _sql(self._text, start, end) or _html(self._text, start, end)
-        if read:
+        if read := _sql(self._text, start, end):
             return read
         text = self._text
         begin = text.rfind("\n", max(0, start - _LINE), start) + 1
@@ -111,7 +107,6 @@ class Tables:
         text = self._text
         match = compiled(_BESIDE).match(text, end)
         if not match:
-            yield from _next_cell(text, start, end)
             return
         at = bisect_left(self._of_values, start)
         begin = self._of_values[at - 1] if at else start
@@ -215,47 +210,6 @@ def _rows_spaced(text: str, end: int, heads: list[Span], begin: int) -> Iterator
         yield [next((c for c in words if c[0] < b + move and c[1] > a + move), (end, end)) for a, b in heads], end
 
 
-def _html(text: str, start: int, end: int) -> _Read | None:
-    """Read a table of HTML, the first row of which has names."""
-    if "<" not in text[end : end + 90] or not (own := _tag_around(text, start, end)) or own[1].casefold() != "th":
-        return None
-    places = [match.start() for match in compiled(_ROW_OPENS).finditer(text, max(0, start - _LINE), start)]
-    following = compiled(_ROW_OPENS).search(text, end, end + _LINE)
-    if not places or not following:
-        return None
-    heads = [match.span() for match in compiled(_TAG).finditer(text, places[-1], following.start())]
-    if not all(text[a + 2 : a + 3] in "hH" for a, _ in heads):
-        return None
-    names = [_text_of(text, head) for head in heads]
-    return _Read(names, following.start(), partial(_rows_of_html, text, following.start(), len(heads)))
-
-
-def _rows_of_html(text: str, place: int, width: int) -> Iterator[tuple[list[Span], int]]:
-    """Yield the rows of a table of HTML from the tag of the first on."""
-    while True:
-        after = compiled(_ROW_OPENS).search(text, place + 3, place + _LINE)
-        close = text.find("</table", place, place + _LINE)
-        stop = min(after.start() if after else place + _LINE, close if close >= 0 else place + _LINE)
-        row = [_text_of(text, match.span()) for match in compiled(_TAG).finditer(text, place, stop)]
-        if len(row) != width:
-            return
-        yield row, stop
-        if not after or stop != after.start():
-            return
-        place = stop
-
-
-def _next_cell(text: str, start: int, end: int) -> Iterator[Span]:
-    """Yield the cell of HTML behind the one that is a name, where it is the last of its row."""
-    own = _tag_around(text, start, end) if "<" in text[end : end + 90] else None
-    beside = compiled(_TAG).match(text, _beyond(text, own.end())) if own else None
-    if not own or not beside or own[1].casefold() == "dd" or beside[1].casefold() not in {"td", "dd"}:
-        return
-    more = compiled(_TAG).match(text, _beyond(text, beside.end()))
-    if not more or beside[1].casefold() == "dd":
-        yield from _inner(beside)
-
-
 def _sql(text: str, start: int, end: int) -> _Read | None:
     """Read the rows that a statement of SQL puts in: behind VALUES, or in lines with tabs."""
     opens = text.rfind("(", max(0, start - 600), start)
@@ -298,29 +252,3 @@ def _tuple(text: str, place: int) -> tuple[list[Span], int]:
         if match[3] == ")":
             break
     return row, at
-
-
-def _tag_around(text: str, start: int, end: int) -> re.Match[str] | None:
-    """Return the cell of HTML whose whole text is the name at a place, perhaps with a word before it."""
-    opens = max(text.rfind(sign, max(0, start - 240), start) for sign in ("<t", "<d", "<T", "<D"))
-    tag = compiled(_TAG).match(text, opens) if opens >= 0 else None
-    span = _text_of(text, tag.span()) if tag else (0, 0)
-    whole = span[0] <= start < span[1] and not text[end : span[1]].strip(" :*")
-    return tag if whole and len(text[span[0] : start].split()) <= 2 else None
-
-
-def _text_of(text: str, span: Span) -> Span:
-    tag = compiled(_TAG).match(text, span[0], span[1])
-    return next(_inner(tag), span) if tag else span
-
-
-def _inner(tag: re.Match[str]) -> Iterator[Span]:
-    """Yield the text in a cell of HTML, without tags around it."""
-    match = compiled(_INNER).match(tag.string, *tag.span(2))
-    if match:
-        yield match.span(1)
-
-
-def _beyond(text: str, place: int) -> int:
-    """Return the place behind white space."""
-    return place + len(text[place : place + 80]) - len(text[place : place + 80].lstrip())

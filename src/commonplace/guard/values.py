@@ -60,7 +60,6 @@ _PARTICIPLE: Final = (
 _PROCESS: Final = r"[^\W\d_]{0,128}(?:ed|ing|tion|ment)\Z"  # what a heading names: "Password Hashing"
 INNER: Final = r"(?=[^\W\d_]{8})[a-z]{2,20}[A-Z][^\W\d_]{0,20}"  # a capital inside: "ottersRcool"
 _EDGES: Final = "\"'`*_~([{<.,;:!?)]}>…’‘"
-_DATE: Final = r"(?:19|20)\d\d ?[-/.] ?(?:19|20)\d\d|\d{4}[-./ ]\d\d?[-./ ]\d\d?|\d\d?[-./ ]\d\d?[-./ ]\d{4}"
 _SIGNS: Final = 2
 _REMEMBERED: Final = 512  # words that were looked at
 _RANDOM: Final = 16  # characters of a value that a machine made
@@ -114,15 +113,6 @@ def is_made(value: str) -> bool:
     return bool(letter and digit) or bool(sign and (digit or compiled(r"[^\W\d_].{0,128}[^\W\d_]").search(value)))
 
 
-def is_personal(value: str) -> bool:
-    """True if a number has as many signs as one that a state gives to a person, and is no date."""
-    return (
-        sum(map(str.isdigit, value)) >= (6 if value.upper() != value or value.isdecimal() else 3)
-        and sum(map(str.isalnum, value)) >= 8
-        and not compiled(_DATE).fullmatch(value)
-    )
-
-
 def is_address(text: str, start: int, end: int) -> bool:
     """True if a word is a part of an address, or a version of something: `actions/login@v1`."""
     before = text[max(0, start - 130) : start]
@@ -135,6 +125,19 @@ def is_address(text: str, start: int, end: int) -> bool:
 def is_value(value: str) -> bool:
     """True if a word looks made and is not said of secrets."""
     return is_made(value) and not is_described(value)
+
+
+def is_signed(value: str) -> bool:
+    """True if a value has letters around a sign that no name has, and a digit."""
+    return compiled(r"(?=.{0,64}\d).{0,64}[^\W_][!#$%&*?][^\W_]").match(value) is not None and (
+        len(compiled(r"[^\W\d_]").findall(value)) >= LONG
+    )
+
+
+def is_chosen(value: str) -> bool:
+    """True if a made word is no name of a thing: both cases, two digits, and a sign or a letter behind a digit."""
+    cases = compiled(r"(?=.{0,128}[a-zß-ÿ]).{0,128}[A-ZÀ-Þ]").match(value)
+    return bool(cases and compiled(r".{0,128}\d.{0,64}\d").match(value) and compiled(r"[._-]|\d[a-z]").search(value))
 
 
 def stripped(text: str, start: int, end: int) -> tuple[int, int]:

@@ -21,18 +21,18 @@ from commonplace.guard.table import Tries, compiled, load, lower
 
 Steps = tuple["array[int]", "array[int]"]
 
-# Letters and signs in other dress: raised, circled, mathematical, ligatures, full width; `～` parts numbers.
-_STYLED: Final = (
-    "[\u00aa\u00b2\u00b3\u00b9\u00ba\u1d2c-\u1d6a\u2070-\u209c\u2100-\u214f\u2460-\u24ff\ufb00-\ufb06"
+# Letters and signs in other dress: raised, circled, mathematical, ligatures, full width; `～` parts numbers. Marks of
+# direction may be within a number.
+_DRESSED: Final = (
+    "[\u061c\u200e\u200f\u00aa\u00b2\u00b3\u00b9\u00ba\u1d2c-\u1d6a\u2070-\u209c\u2100-\u214f\u2460-\u24ff\ufb00-\ufb06"
     "\uff10-\uff1e\uff20-\uff5d\U0001d400-\U0001d7ff\U0001f110-\U0001f189]"
 )
 
-_DIRECTED: Final = "[\u061c\u200e\u200f]"  # marks of direction, which may be within a number
-
+_DIRECTED: Final = "\u061c\u200e\u200f"
 _NESTED: Final = 2
-_ESCAPE: Final = (
-    r"\\(?:[\"\\/'nrtbf]|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2})|%[2-7][0-9A-Fa-f]"
-    r"|&(?:quot|amp|lt|gt|apos|#\d{2,5}|#x[0-9a-fA-F]{2,4});"
+_ESCAPE: Final = (  # a pattern that begins with a set of signs is searched for several times as fast
+    r"[\\%&](?:(?<=\\)(?:[\"\\/'nrtbf]|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2})|(?<=%)[2-7][0-9A-Fa-f]"
+    r"|(?<=&)(?:quot|amp|lt|gt|apos|#\d{2,5}|#x[0-9a-fA-F]{2,4});)"
 )
 _SIGNS: Final = {"n": "\n", "r": "\r", "t": "\t", "b": " ", "f": " "}
 # A long word of a key's letters that goes on in the next line; and what is quickly found of it.
@@ -103,8 +103,7 @@ def of(text: str) -> list[View]:
     if "\x1b" in view.text or "001B" in view.text:
         view = _changed(view, _COLOUR, lambda _: "")
     if not view.text.isascii():
-        view = _changed(view, _DIRECTED, lambda _: "")
-        view = _changed(view, _STYLED, lambda match: unicodedata.normalize("NFKC", match.group()))
+        view = _changed(view, _DRESSED, lambda match: unicodedata.normalize("NFKC", match.group().strip(_DIRECTED)))
     seen = [view]
     if "%" in text:  # an escaped `@` or `/` in the password of a URL is none of the URL's own
         seen += _parts(plain, _IN_URL)

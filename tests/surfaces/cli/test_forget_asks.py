@@ -13,7 +13,7 @@ from terminals import on_terminal
 def test_it_shows_what_goes_and_does_what_is_answered(tmp_path, answer, left):
     with Memory.open(tmp_path, jobs="worker") as memory:
         memory.append(
-            "s:1", [Message("user", "My code word is xylophone banana.", id="a"), Message("user", "I like tea.")]
+            "s:1", [Message("user", "My mascot is xylophone banana.", id="a"), Message("user", "I like tea.")]
         )
         memory.note("history", "They use a xylophone banana as the code. They like tea.")
     shown, code = on_terminal(["forget", "sessions/s%3A1.jsonl#a", "--location", str(tmp_path)], answer)

@@ -17,6 +17,7 @@ from commonplace.jobs.rules.patterns import guard
 
 MASK: Final = "\x00"
 REASON_CHARS: Final = 120  # further back an `and` opens a statement of its own
+_MARKER: Final = "⟦secret:"  # where one was
 SENTENCE_CHARS: Final = 900  # a longer run without an end is no sentence of a person
 
 
@@ -97,7 +98,12 @@ def clauses(text: str, masked: str) -> Iterator[Clause]:
     for start, end, mark in sentences(masked):
         if not 3 <= end - start <= SENTENCE_CHARS:
             continue
-        yield from _of_sentence(text, masked, start, end, mark)
+        for clause in _of_sentence(text, masked, start, end, mark):
+            # Of one that told a secret, what is left tells nothing: "My password is".
+            if _MARKER not in text[clause.start : clause.end] and not text[
+                clause.end : clause.end + 12
+            ].lstrip().startswith(_MARKER):
+                yield clause
 
 
 def _of_sentence(text: str, masked: str, start: int, end: int, mark: str) -> Iterator[Clause]:
