@@ -181,19 +181,6 @@ def _skip_leads(masked: str, left: int, right: int) -> tuple[int, str, bool]:
     return begin, lead, speaker is not None
 
 
-def with_what_it_is(before: Clause | None, clause: Clause) -> Clause:
-    """Return `I take it black` with the drink instead of `it`, if the sentence before names one.
-
-    The clause returned begins where that sentence does, so that its quote covers both.
-    """
-    found = guard("takes_it").match(clause.text)
-    drinks = [] if before is None or found is None else list(guard("drink").finditer(before.text))
-    if before is None or found is None or len(drinks) != 1 or clause.start - before.end > 3:
-        return clause
-    text = clause.text[: found.start("it")] + "my " + drinks[0]["what"] + clause.text[found.end("it") :]
-    return msgspec.structs.replace(clause, text=text, start=before.start)
-
-
 def with_work(before: Clause | None, clause: Clause) -> Clause:
     """Return `I'm at Bosch now` as `I work at Bosch now`, if the clause before says that a job ended or changed."""
     found = guard("at_work").match(clause.text)

@@ -16,16 +16,13 @@ from commonplace.text import denials
 from commonplace.text.content import Vocabulary
 from commonplace.text.content import content as carrying
 from commonplace.text.likeness import decide
-from commonplace.text.likeness.wording import MANY, RELATIVES, tokens
+from commonplace.text.likeness.wording import RELATIVES, tokens
 from commonplace.text.patterns import pattern
 
 _YEAR: Final = pattern(r"\b(?:19|20)\d\d\b")
 _WORD: Final = pattern(r"[^\W_][\w.+#-]*\w|\w", re.UNICODE)
 _DATE: Final = pattern(r"\b(?:19|20)\d\d-\d\d")
 _NAMED: Final = pattern(r"(?<=[\w,;:] )[^\W\d_a-z][\w’'-]+")
-_EMPTY_NOUN: Final = (
-    r"(?:subscription|service|provider|supplier|app|account|plan|contract|tool|client|program|software|company)"
-)
 _SPEAKER: Final = pattern(r"(?:user|we|i|our)\b(?!['’]s)", re.IGNORECASE)
 _LONGEST: Final = 200  # characters of a statement that is made of two
 _OWNER_WORDS: Final = 3  # with which a statement begins that is of another person
@@ -155,7 +152,7 @@ def succeeds(text: str, frame: str, supersedes: str, other: str, *, home: bool =
     if supersedes and _is_held(other, supersedes):
         told_apart = guard("of_time").fullmatch(supersedes) or _is_contrast(text, supersedes)
         return not told_apart or of_one_thing(text, other, supersedes)
-    return any(over(text, other) for over in (_sets, _is_denied, _moves_home, _instead, _in_role, _has_another_value))
+    return any(over(text, other) for over in (_is_denied, _has_another_value))
 
 
 def takes_back(text: str, values: Iterable[str], other: str) -> bool:
@@ -210,36 +207,11 @@ def of_one_thing(text: str, other: str, value: str) -> bool:
     return any(len(word) > 2 for word in mine - _numbers(mine) - content(value))
 
 
-def _instead(text: str, other: str) -> bool:
-    """True if `… four spaces, no tabs` or `no coffee any more` ends what another statement says of the same thing."""
-    if _denies(other):
-        return False
-    subject = text.split(" ", 1)[0].casefold() == other.split(" ", 1)[0].casefold()
-    dropped = guard("given_up").search(text)
-    if dropped is not None and subject and holds(other, dropped["old"]) and guard("held").search(other):
-        return True
-    found = guard("instead").search(text.rstrip(". "))
-    return found is not None and holds(other, found["old"]) and of_one_thing(text, other, found["old"])
-
-
-def _sets(text: str, other: str) -> bool:
-    """True if one sets a thing anew (`the emergency contact should read Ada`) that another statement names."""
-    found = guard("sets").match(guard("speaker_label").sub("", text))
-    thing = content(found["thing"] or found["named"]) if found else frozenset()
-    return len(thing) > 1 and thing <= content(other)
-
-
 def _is_denied(text: str, other: str) -> bool:
     """True if one says that just what another says is not so (`not allergic to nuts after all`)."""
     mine, theirs = (carrying(guard("update_over").sub(" ", each)) for each in (text, other))
     alike = all(map(Vocabulary(mine).holds, theirs)) and all(map(Vocabulary(theirs).holds, mine))
     return alike and denials.denies(text) and not denials.denies(other)
-
-
-def _moves_home(text: str, other: str) -> bool:
-    """True if a person says in another language than English that they have moved, and another where they live."""
-    moved = guard("moved_home").match(text) is not None and guard("not_of_late").search(text) is None
-    return moved and any(guard(name).match(other) for name in ("lives_at", "moved_home"))
 
 
 def _whose(text: str) -> set[str]:
@@ -262,7 +234,7 @@ def _has_another_value(text: str, other: str) -> bool:
                 found = decide(old, new)
                 if found.kind == "supersedes" or (found.in_frame and (is_new or _are_named(new, old))):
                     return True
-    return is_new and (_is_put_off(text, other) or _in_same_words(text, other))
+    return is_new and _is_put_off(text, other)
 
 
 def _are_named(*claims: str) -> bool:
@@ -271,28 +243,6 @@ def _are_named(*claims: str) -> bool:
         guard("own_thing").match(claim) and (_firm(claim.split()[-1]) or guard("wide").search(claim))
         for claim in claims
     )
-
-
-def _in_same_words(text: str, other: str) -> bool:
-    """True if two statements of one person differ in names and numbers alone, in whatever order they say them."""
-    if text.split(" ", 1)[0] != other.split(" ", 1)[0]:
-        return False
-    mine, theirs = _carrying(text), _carrying(other)
-    new, old = mine.keys() - theirs.keys(), theirs.keys() - mine.keys()
-    named = mine.keys() & theirs.keys() - MANY  # a person speaks several languages
-    return (
-        any(len(word) > 2 and not mine[word][0].isupper() for word in named)
-        and bool(new and old)
-        and all(_firm(each[word]) for each, left in ((mine, new), (theirs, old)) for word in left)
-    )
-
-
-def _carrying(text: str) -> dict[str, str]:
-    """Return the words that carry what a statement begins with by their stems, without its subject and light verbs."""
-    claim = next(iter(_claims(text)[1:]), text)
-    claim = claim if any(map(_firm, _WORD.findall(claim))) else text
-    found = {stem(word): word for word in _WORD.findall(claim) if word.lower() not in words("stop")}
-    return {word[:6]: said for word, said in found.items() if word not in words("light")}  # `rehearses`, `rehearsal`
 
 
 def _firm(word: str) -> bool:
@@ -316,19 +266,6 @@ def _claims(text: str) -> tuple[str, ...]:
     found = (" ".join(guard("oneself").sub(" ", guard("newly").sub(" ", part)).split()) for part in parts)
     found = (guard("of_kin").sub("", claim) for claim in found)
     return tuple(dict.fromkeys(claim for claim in found if content(claim)))
-
-
-def _in_role(text: str, other: str) -> bool:
-    """True if one says who or what is new in a role (`switched to Helix as their editor`), another what was."""
-    found = guard("role").search(text)
-    if found is None:
-        return False
-    before = (
-        r"(?:\b(?:as|is) (?:their|my|our|the) |\b(?:changed|switched) |\A(?:the |our |[\w ]+'s )"
-        r"(?:main |private |own )?)"
-        rf"{re.escape(found['role'])}s?(?: {_EMPTY_NOUN})?(?: is\b|[.,]|\Z)"
-    )
-    return re.search(before, other, re.IGNORECASE) is not None
 
 
 def _plain(text: str) -> str:

@@ -43,7 +43,7 @@ def kept(talk: Talk, item: RecordedMessage, start: int, clause: Clause, kind: Ki
     short = len(clause.text.split()) < 3 and len(guard("wide").findall(clause.text)) < 4
     if clause.question or clause.reported or clause.unreal or short:
         return None
-    rule = Rule(kind=kind, weight=0.7, pattern=guard("anything"))
+    rule = Rule(kind=kind, pattern=guard("anything"))
     found = guard("anything").fullmatch(clause.text)
     return None if found is None else _worded(talk, item, start, clause, rule=rule, found=found)
 

@@ -26,7 +26,6 @@ from commonplace.text.pieces import fingerprint
 
 __all__ = ["Known", "Memo", "Place", "Targets", "extract", "propose"]
 
-_FAILURES_BESIDE = 20  # messages before its fix in which a failure is looked for
 _ENDS = (".", "!", "?", "…", "。", "！", "？", ")")
 MEMOS_PER_RANGE = 12  # a range is about 4k tokens; the least salient go first
 
@@ -48,40 +47,13 @@ def _gather(messages: Sequence[RecordedMessage], zone: tzinfo) -> list[Memo]:
     """Find the memos, and the corrections of what was said before the range."""
     reader = reading.Reader(messages, zone)
     memos: list[Memo] = []
-    failures: list[Memo] = []
-    last_failure = -2 * _FAILURES_BESIDE
     for message in messages:
         if message.message.role == "user" and reading.not_for_memory(message.text):
             memos = [memo for memo in memos if not reading.is_forgotten(memo, message)]
-        errors = list(reader.errors(message))
-        failures.extend(errors)
-        last_failure = message.number if errors else last_failure
         for memo in reader.read(message):
-            if memo.kind == "failure":
-                last_failure = memo.number
-            if memo.kind == "fix":
-                if not any(kept.kind == "failure" and _beside(kept, memo) for kept in memos):
-                    memos.extend(_failure_of(memo, failures))
-                if memo.slot == "it" and not 0 <= memo.number - last_failure <= _FAILURES_BESIDE:
-                    continue  # nothing says what was fixed
             memos = overruling.admit(memos, memo)
     ranked = sorted(range(len(memos)), key=lambda place: (-memos[place].salience, place))
     return [memos[place] for place in sorted(ranked[:MEMOS_PER_RANGE])]
-
-
-def _failure_of(fix: Memo, failures: list[Memo]) -> list[Memo]:
-    """Return the last failure that a fix speaks of, and drop the others; one without a fix is not kept."""
-    for failure in reversed(failures):
-        if _beside(failure, fix) and any(
-            len(word) > 3 for word in matching.content(failure.text) & matching.content(fix.text)
-        ):
-            failures.clear()
-            return [failure]
-    return []
-
-
-def _beside(failure: Memo, fix: Memo) -> bool:
-    return 0 <= fix.number - failure.number <= _FAILURES_BESIDE
 
 
 def propose(
