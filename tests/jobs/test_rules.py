@@ -80,7 +80,6 @@ POSITIVE = [
     ("Whenever I paste a log, please summarise it first.", "instruction",
      "Whenever I paste a log, please summarise it first."),
     ("Call me Max.", "instruction", "Call me Max."),
-    ("Merge freeze next Thursday.", "task", "Merge freeze on 2026-03-05."),
     ("I need to renew my passport by Friday.", "task", "User needs to renew their passport by 2026-02-27."),
     ("Remind me to water the ferns tomorrow.", "task", "User wants to be reminded to water the ferns on 2026-02-27."),
     ("I fixed the flaky import test by pinning the seed.", "fix", "I fixed the flaky import test by pinning the seed."),
@@ -241,7 +240,7 @@ def test_memos_go_where_the_layout_wants_them() -> None:
         ),
         "task": proposing.Place(path="project.md", form="topic", title="Project", topic_kind="project"),
     }
-    words = "I prefer tea. I live in Bergen. Always be brief. Merge freeze next Thursday."
+    words = "I prefer tea. I live in Bergen. Always be brief. I must pay the rent next Thursday."
     entry, item, topic = proposed(said(words), targets=targets)
     assert isinstance(entry, AddEntry)
     assert (entry.path, entry.section, entry.text) == ("facts/user.md", "Likes", "User prefers tea.")
@@ -254,8 +253,8 @@ def test_memos_go_where_the_layout_wants_them() -> None:
         "at": "2026-02-26T12:00:00.000Z",
     }
     assert isinstance(topic, PutTopic)
-    assert (topic.body, topic.title, topic.kind) == ("- Merge freeze on 2026-03-05.\n", "Project", "project")
-    assert topic.sources == (Source("s", "s#0", (49, 75)),)
+    assert (topic.body, topic.title, topic.kind) == ("- User must pay the rent on 2026-03-05.\n", "Project", "project")
+    assert topic.sources == (Source("s", "s#0", (49, 81)),)
 
 
 def test_a_topic_keeps_its_lines_and_loses_only_the_superseded_one() -> None:
@@ -282,13 +281,12 @@ def test_a_task_knows_when_it_is_due() -> None:
     assert memo.due == date(2026, 2, 28)
 
 
-def test_a_tool_error_is_kept_only_with_its_fix() -> None:
+def test_a_fix_that_the_assistant_tells_of_has_its_trust() -> None:
     """Issue 4: failures and their fixes; trust is that of who said it."""
     error = Message("tool", "collecting\nsqlite3.OperationalError: database is locked\n", at=AT)
     fix = Message("assistant", "Fixed the database lock by enabling WAL mode in the store.", at=AT)
-    assert heard(error) == []
     memos = proposing.extract(said(error, fix), zone=UTC)
-    assert [(memo.kind, memo.trust) for memo in memos] == [("failure", "tool"), ("fix", "agent")]
+    assert [(memo.kind, memo.trust) for memo in memos] == [("fix", "agent")]
 
 
 def test_a_played_role_lasts_until_it_is_ended() -> None:

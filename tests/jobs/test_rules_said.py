@@ -49,7 +49,6 @@ def test_personal_facts_are_taken():
     [
         "I was born on 12 May 1984",
         "My sister Ada was born in 1990.",
-        "We are a team of five people",
         "I often get hay fever in May.",
         "I'm using fish shell",
         "I'm on an M2 macbook",
@@ -92,7 +91,6 @@ def test_what_coders_say_is_taken():
     said = [
         *sentences("dev", "coder"),
         "we don't do semicolons in this repo",
-        "only ever use UTC timestamps",
         "we deploy to fly.io",
     ]
     assert [text for text in said if not noted(text, coding=True)] == []

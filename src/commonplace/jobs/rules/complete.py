@@ -5,8 +5,14 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from commonplace.jobs.rules import matching
+import msgspec
+
+from commonplace.jobs.rules import matching, wording
+from commonplace.jobs.rules.clauses import Clause
+from commonplace.jobs.rules.memos import Memo
 from commonplace.jobs.rules.patterns import Rule, guard
+from commonplace.records import RecordedMessage
+from commonplace.text.pieces import one_line
 
 TEXT_CHARS: Final = 200  # of one statement
 
@@ -47,3 +53,16 @@ def _enough(said: str, rule: Rule) -> bool:
         )
         >= 2
     )
+
+
+def limited(memo: Memo, clause: Clause, item: RecordedMessage, start: int) -> Memo | None:
+    """Return a memo with the exception that a person makes at once (`but I eat fish`), if the clause is one."""
+    between = item.text[memo.span[1] : start + clause.start]
+    unfit = clause.question or clause.reported or clause.unreal or guard("limits").fullmatch(between) is None
+    if unfit or guard("of_the_hour").search(clause.text) or guard("pointing").search(clause.text):
+        return None
+    text = one_line(f"{memo.text.rstrip('.')}{between}{wording.of_others(clause.text)}.")
+    span = (memo.span[0], start + clause.end)
+    if memo.kind not in {"fact", "constraint"} or len(text) > TEXT_CHARS:
+        return None
+    return msgspec.structs.replace(memo, text=text, span=span, quote=item.text[slice(*span)])

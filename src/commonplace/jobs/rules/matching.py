@@ -152,7 +152,7 @@ def succeeds(text: str, frame: str, supersedes: str, other: str, *, home: bool =
     if supersedes and _is_held(other, supersedes):
         told_apart = guard("of_time").fullmatch(supersedes) or _is_contrast(text, supersedes)
         return not told_apart or of_one_thing(text, other, supersedes)
-    return any(over(text, other) for over in (_is_denied, _has_another_value))
+    return any(over(text, other) for over in (_is_denied, _instead, _has_another_value))
 
 
 def takes_back(text: str, values: Iterable[str], other: str) -> bool:
@@ -205,6 +205,18 @@ def of_one_thing(text: str, other: str, value: str) -> bool:
     first = text.split(" ", 1)[0]
     mine = (content(text) & content(other)) - (content(first) if other.startswith(f"{first} ") else set())
     return any(len(word) > 2 for word in mine - _numbers(mine) - content(value))
+
+
+def _instead(text: str, other: str) -> bool:
+    """True if `… four spaces, no tabs` or `no coffee any more` ends what another statement says of the same thing."""
+    if _denies(other):
+        return False
+    subject = text.split(" ", 1)[0].casefold() == other.split(" ", 1)[0].casefold()
+    dropped = guard("given_up").search(text)
+    if dropped is not None and subject and holds(other, dropped["old"]) and guard("held").search(other):
+        return True
+    found = guard("instead").search(text.rstrip(". "))
+    return found is not None and holds(other, found["old"]) and of_one_thing(text, other, found["old"])
 
 
 def _is_denied(text: str, other: str) -> bool:

@@ -35,12 +35,7 @@ def extract(messages: Sequence[RecordedMessage], *, zone: tzinfo) -> list[Memo]:
 
     What a later message takes back is not among them; over the limit the least salient go first.
     """
-    memos = _gather(messages, zone)
-    return [
-        msgspec.structs.replace(memo, becomes="")
-        for memo in memos
-        if memo.slot != CHANGE and (memo.alone or not memo.becomes)
-    ]
+    return [memo for memo in _gather(messages, zone) if memo.slot != CHANGE and not memo.becomes]
 
 
 def _gather(messages: Sequence[RecordedMessage], zone: tzinfo) -> list[Memo]:
@@ -123,9 +118,9 @@ class _Desk:
     def put(self, memo: Memo) -> None:
         place = self._targets.get(memo.kind)
         if memo.becomes:
-            if self._correct(memo) or self._correct_topic(memo) or not (memo.alone or memo.news):
+            if self._correct(memo) or self._correct_topic(memo) or not memo.news:
                 return
-            memo = memo if memo.alone else msgspec.structs.replace(memo, becomes="", supersedes="", slot=CHANGE)
+            memo = msgspec.structs.replace(memo, becomes="", supersedes="", slot=CHANGE)
         if place is None:
             self._tell(memo)
         elif place.form == "topic":
@@ -254,7 +249,7 @@ class _Desk:
         )
 
     def _is_stated(self, memo: Memo) -> bool:
-        return not memo.becomes and any(
+        return any(
             matching.same(memo.text, line.removeprefix("- "))
             for topic in self._topics()
             for line in topic.text.splitlines()
@@ -321,7 +316,7 @@ class _Body:
     def take(self, memo: Memo) -> bool:
         """Add a memo as a list item, or over the line that it corrects; False if it changes nothing."""
         stated = self.stated()
-        if (memo.becomes and not memo.alone) or any(matching.same(memo.text, line) for line in stated.values()):
+        if any(matching.same(memo.text, line) for line in stated.values()):
             return False
         over = next((number for number, line in stated.items() if overruling.is_over(memo, line)), None)
         over = overruling.one_meant(memo, stated.items()) if over is None else over

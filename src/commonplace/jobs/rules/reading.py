@@ -18,6 +18,7 @@ from commonplace.guard.pasted import pasted
 from commonplace.guard.phrases import phrase
 from commonplace.jobs.rules import (
     clauses,
+    complete,
     corrections,
     listed,
     matching,
@@ -30,7 +31,7 @@ from commonplace.jobs.rules import (
 )
 from commonplace.jobs.rules.clauses import Clause
 from commonplace.jobs.rules.complete import TEXT_CHARS
-from commonplace.jobs.rules.memos import CHANGE, NAMED, RENAMED, Memo
+from commonplace.jobs.rules.memos import CHANGE, RENAMED, Memo
 from commonplace.jobs.rules.patterns import guard
 from commonplace.records import RecordedMessage
 from commonplace.text import dates
@@ -103,12 +104,16 @@ class Reader:
         kin = guard("kin_named").finditer(masked)
         yield from (memo for found in kin if (memo := self._kin(item, start, found)) is not None)
         before: Clause | None = None
-        for spoken in clauses.clauses(text, masked):
-            clause = clauses.with_topic(before, clauses.with_work(before, spoken))
+        held: Memo | None = None  # what the next clause may limit
+        for clause in clauses.clauses(text, masked):
             memo = self._stated(item, start, clause, before)
-            before = spoken
-            if memo is not None:
-                yield memo
+            before = clause
+            if memo is None and held is not None:
+                held = complete.limited(held, clause, item, start) or held
+            elif memo is not None:
+                yield from filter(None, (held,))
+                held = memo
+        yield from filter(None, (held,))
 
     def _with_news(self, item: RecordedMessage, start: int, masked: str, spoken: list[Memo]) -> list[Memo]:
         """Return the memos of a text with the sentences that may update what is known, as memos if they are none."""
@@ -188,15 +193,6 @@ class Reader:
     def _correction(self, item: RecordedMessage, start: int, clause: Clause) -> Memo | None:
         if clause.question or clause.reported or clause.conditional or clause.unreal:
             return None
-        announced = guard("corrects").search(clause.lead) is not None
-        amended = corrections.amended(clause.text, announced=announced)
-        if (
-            amended is not None
-            and (stated := personal.fitted(self._talk, clause.text, 0, plain_name(item.message.name))) is not None
-        ):
-            return talks.memo_of(item, "fact", stated, talks.span_of(start, clause), 0.9,
-                              slot=NAMED, supersedes=amended.old, becomes=amended.new,
-                              alone=announced)  # fmt: skip
         renamed = corrections.renamed(clause.text)
         if renamed is not None:
             return talks.memo_of(item, "fact", clause.text, talks.span_of(start, clause), 0.9, slot=RENAMED,
