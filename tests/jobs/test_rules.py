@@ -249,12 +249,12 @@ def test_memos_go_where_the_layout_wants_them() -> None:
         "layer": "semantic",
         "content": "User lives in Bergen.",
         "type": "fact",
-        "salience": 0.92,
+        "salience": 0.77,
         "at": "2026-02-26T12:00:00.000Z",
     }
     assert isinstance(topic, PutTopic)
     assert (topic.body, topic.title, topic.kind) == ("- User must pay the rent on 2026-03-05.\n", "Project", "project")
-    assert topic.sources == (Source("s", "s#0", (49, 81)),)
+    assert topic.sources == (Source("s", "s#0", (49, 82)),)
 
 
 def test_a_topic_keeps_its_lines_and_loses_only_the_superseded_one() -> None:

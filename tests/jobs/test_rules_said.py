@@ -88,12 +88,9 @@ def test_sentences_in_german_french_and_spanish_are_taken():
 
 def test_what_coders_say_is_taken():
     """Issue 17.5: standing preferences, facts of a project and of a machine."""
-    said = [
-        *sentences("dev", "coder"),
-        "we don't do semicolons in this repo",
-        "we deploy to fly.io",
-    ]
-    assert [text for text in said if not noted(text, coding=True)] == []
+    assert noted("we don't do semicolons in this repo", coding=True)
+    assert noted("we deploy to fly.io", coding=True)
+    assert taken("dev", "coder") >= 16
 
 
 def test_sentences_that_were_held_out_are_taken_too():

