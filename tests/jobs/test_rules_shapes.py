@@ -93,7 +93,7 @@ CHANGES = [
      "From now on Python is indented with four spaces, no tabs."),
     ("Ada takes their coffee black.", "I drink green tea now, no coffee any more.", "Ada drinks green tea now, no coffee any more."),
     ("The harbour station has 14 gauges and a mast.", "The harbour station has 17 gauges, not 14.",
-     "The harbour station has 17 gauges, not 14."),
+     "The harbour station has 17 gauges and a mast."),
     ("The contact at the insurer is Rosa Klein.", "The new contact at the insurer is Ali Kaya.", "The new contact at the insurer is Ali Kaya."),
 ]  # fmt: skip
 

@@ -37,6 +37,24 @@ def renamed(sentence: str) -> Correction | None:
     return None if found is None or found["old"] == found["new"] else Correction(found["old"], found["new"])
 
 
+def amended(clause: str, *, announced: bool) -> Correction | None:
+    """Read a whole statement with its old value: `the tank holds 17 litres, not 14`.
+
+    Of words, not numbers, it is a correction only where the lead-in `announces` it.
+    """
+    found = guard("amended").fullmatch(" ".join(clause.split()).strip(" .!"))
+    if found is None:
+        return None
+    old = found["old"].strip(" ,.'’")
+    said = found["claim"].rstrip(" ,").split()
+    if any(char.isdigit() for char in old):
+        numbers = [word for word in said if any(char.isdigit() for char in word)]
+        return _sound(old, numbers[-1]) if numbers and len(old.split()) == 1 else None
+    if not announced:
+        return None
+    return _sound(old, " ".join(said[-len(old.split()) :]))
+
+
 def _sound(old: str, new: str) -> Correction | None:
     old, new = old.strip(" ,.'’"), new.strip(" ,.'’")
     if (

@@ -23,6 +23,10 @@ HOME = "home"
 """The slot of where a person lives."""
 
 
+NAMED = "named"
+"""The slot of a correction that says of what the value is."""
+
+
 RENAMED = "renamed"
 """The slot of a correction that says what a thing is called now."""
 

@@ -11,7 +11,7 @@ from typing import Final, TypeVar
 import msgspec
 
 from commonplace.jobs.rules import matching, updates
-from commonplace.jobs.rules.memos import CHANGE, CHANGED_MIND, HOME, RENAMED, Memo
+from commonplace.jobs.rules.memos import CHANGE, CHANGED_MIND, HOME, NAMED, RENAMED, Memo
 from commonplace.jobs.rules.patterns import guard
 from commonplace.jobs.rules.wording import UNNAMED
 
@@ -85,17 +85,19 @@ def _last_of(memos: Sequence[Memo], memo: Memo, fits: Callable[[Memo], bool]) ->
 
 
 def is_said_in(memo: Memo, text: str) -> bool:
-    """True if a text has the value that a correction replaces."""
+    """True if a text has the value that a correction replaces, of the same thing if the correction names one."""
     if memo.slot == RENAMED and not matching.is_name_in(text, memo.supersedes):
         return False
-    return matching.holds(text, memo.supersedes)
+    named = memo.slot != NAMED or matching.of_one_thing(memo.text, text, memo.supersedes)
+    return named and matching.holds(text, memo.supersedes)
 
 
 def is_over(memo: Memo, text: str) -> bool:
     """True if a memo takes the place of a statement."""
+    ended = "" if memo.slot == NAMED else memo.supersedes  # of another thing the value stays
     mine, other = _unnamed(memo.text, memo.speaker), _unnamed(text, memo.speaker)
     frames = "|".join(_unnamed(frame, memo.speaker) for frame in memo.frame.split("|"))
-    return matching.succeeds(mine, frames, memo.supersedes, other, home=memo.slot == HOME)
+    return matching.succeeds(mine, frames, ended, other, home=memo.slot == HOME)
 
 
 def one_meant(memo: Memo, stated: Iterable[tuple[Key, str]]) -> Key | None:

@@ -31,7 +31,7 @@ from commonplace.jobs.rules import (
 )
 from commonplace.jobs.rules.clauses import Clause
 from commonplace.jobs.rules.complete import TEXT_CHARS
-from commonplace.jobs.rules.memos import CHANGE, RENAMED, Memo
+from commonplace.jobs.rules.memos import CHANGE, NAMED, RENAMED, Memo
 from commonplace.jobs.rules.patterns import guard
 from commonplace.records import RecordedMessage
 from commonplace.text import dates
@@ -193,6 +193,11 @@ class Reader:
     def _correction(self, item: RecordedMessage, start: int, clause: Clause) -> Memo | None:
         if clause.question or clause.reported or clause.conditional or clause.unreal:
             return None
+        announced = guard("corrects").search(clause.lead) is not None
+        amended = corrections.amended(clause.text, announced=announced)
+        if amended is not None:
+            return talks.memo_of(item, "fact", clause.text, talks.span_of(start, clause), 0.9,
+                              slot=NAMED, supersedes=amended.old, becomes=amended.new)  # fmt: skip
         renamed = corrections.renamed(clause.text)
         if renamed is not None:
             return talks.memo_of(item, "fact", clause.text, talks.span_of(start, clause), 0.9, slot=RENAMED,
