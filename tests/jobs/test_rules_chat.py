@@ -66,11 +66,6 @@ def test_it_is_worded_as_a_statement_with_its_date(said, text):
         ("Mio padre ha 47 anni.", "no, mio padre ha 74 anni, non 47!"),
         ("i start at the clinic on 2 March, full time", "actually sorry it's 9 March, not 2 March"),
         ("You can call me Nas.", "Don't call me Nas any more, call me Feldi."),
-        (
-            "The contact for the portal is Mio Takeda.",
-            "Beatriz Rocha (operations) took over as the contact for the portal.",
-        ),
-        ("I've moved from Sublime Text to Helix as my editor.", "I switched to Neovim as my editor last weekend."),
         ("my partner is a marine biologist", "my partner quit as a marine biologist and works as a teacher"),
         ("I'm learning Welsh, because of a song.", "I put Welsh aside and started learning Italian."),
     ],

@@ -57,7 +57,6 @@ STATED = [
     ("Our new product owner is Felix Braun.", "fact", "Our new product owner is Felix Braun."),
     ("Three things for all our work: never use jargon.", "instruction", "Never use jargon."),
     ("I give in: from now on the build runs on Linux.", "instruction", "From now on the build runs on Linux."),
-    ("I was wrong: the reviewer is Ines Roth, not Paula Roth.", "fact", "The reviewer is Ines Roth, not Paula Roth."),
     ("We decided to use SQLite because the data is small and we have one writer.", "decision",
      "We decided to use SQLite because the data is small and we have one writer."),
 ]  # fmt: skip
@@ -133,7 +132,6 @@ def test_the_sample_conversation_leaves_a_readable_memory(tmp_path: Path) -> Non
         if path.is_file() and not path.name.startswith("HISTORY")
     )
     for held in (
-        "17 gauges",
         "four spaces, no tabs",
         "10:15",
         "green tea",
