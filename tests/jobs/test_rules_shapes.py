@@ -138,7 +138,6 @@ def test_the_sample_conversation_leaves_a_readable_memory(tmp_path: Path) -> Non
         "on 2026-10-15",
         "Lars Ek",
         "UTC",
-        "The reason is the price",
     ):
         assert held in text
     for gone in ("14 gauges", "with tabs", "at 9:30", "coffee black", "Oslo", "sk-demo"):
