@@ -49,7 +49,7 @@ def heard(*said: str) -> list[tuple[str, str]]:
         ("use single quotes for strings", "instruction", "Use single quotes for strings."),
         (
             "make sure every public function has a docstring",
-            "instruction",
+            "constraint",
             "Make sure every public function has a docstring.",
         ),
         ("don't use lodash", "instruction", "Don't use lodash."),
@@ -69,7 +69,7 @@ def heard(*said: str) -> list[tuple[str, str]]:
         ("and pls no console logs, thx", "instruction", "No console logs."),
         ("use pnpm not npm in this repo, always", "instruction", "Use pnpm not npm in this repo, always."),
         ("please use ruff in this repo btw", "instruction", "Use ruff in this repo."),
-        ("the cache is redis not memcached", "constraint", "The cache is redis not memcached."),
+        ("the cache is redis not memcached", "fact", "The cache is redis not memcached."),
         ("ask me before you rename files", "instruction", "Ask me before you rename files."),
         ("we only merge on green builds", "constraint", "We only merge on green builds."),
         ("we keep functions below 40 lines here", "constraint", "We keep functions below 40 lines here."),
@@ -87,7 +87,7 @@ def heard(*said: str) -> list[tuple[str, str]]:
         ("timestamps in utc, no local times", "constraint", "Timestamps in utc, no local times."),
         (
             "python 3.9 support is dropped as of this release",
-            "decision",
+            "constraint",
             "Python 3.9 support is dropped as of this release.",
         ),
         ("to run the tests you need `make up` first", "fact", "To run the tests you need `make up` first."),
@@ -98,7 +98,7 @@ def heard(*said: str) -> list[tuple[str, str]]:
         ("answer in german pls", "instruction", "Answer in german."),
         ("stop using the word delve", "instruction", "Stop using the word delve."),
         ("prices are integer pennies, never floats", "constraint", "Prices are integer pennies, never floats."),
-        ("rebase before merging, always", "constraint", "Rebase before merging, always."),
+        ("rebase before merging, always", "instruction", "Rebase before merging, always."),
         ("we moved off yarn, pnpm does it all", "decision", "We moved off yarn, pnpm does it all."),
         ("dont use lodash, it is huge", "instruction", "Dont use lodash, it is huge."),
         (

@@ -36,7 +36,6 @@ STATED = [
     ("I look after the servers at Nordlicht.", "fact", "Ada looks after the servers at Nordlicht."),
     ("I've never worked with Kubernetes.", "fact", "Ada has never worked with Kubernetes."),
     ("I take my tea with milk.", "preference", "Ada takes their tea with milk."),
-    ("Time for some espresso. I take it black.", "preference", "Ada takes their espresso black."),
     ("For the code itself, I indent with two spaces.", "preference", "Ada indents with two spaces."),
     ("We format our code with Black.", "preference", "We format our code with Black."),
     ("I write all my notes in Markdown.", "preference", "Ada writes all their notes in Markdown."),
@@ -59,8 +58,6 @@ STATED = [
     ("Nadia takes over the billing service.", "fact", "Nadia takes over the billing service."),
     ("Add that Mira Sand joined as tester.", "fact", "Mira Sand joined as tester."),
     ("Our new product owner is Felix Braun.", "fact", "Our new product owner is Felix Braun."),
-    ("The customer is a hospital in Bern. Their lab has 3 scanners.", "fact",
-     "The customer is a hospital in Bern; their lab has 3 scanners."),
     ("Three things for all our work: never use jargon.", "instruction", "Never use jargon."),
     ("I give in: from now on the build runs on Linux.", "instruction", "From now on the build runs on Linux."),
     ("Correction: the tank holds 300 litres, not 250.", "fact", "The tank holds 300 litres, not 250."),
@@ -126,24 +123,6 @@ def test_a_change_of_another_thing_is_added() -> None:
     words = "Correction: the tank holds 17 litres, not 14."
     (edit,) = proposing.propose(said(words), session="s", zone=UTC, targets=TARGETS, existing=known).operations
     assert isinstance(edit, AddEntry)
-
-
-def test_a_fix_that_names_no_failure_is_kept_only_after_one() -> None:
-    """Issue 4: failures and their fixes; a fix without its failure says nothing."""
-    error = Message("tool", "psycopg.errors.DeadlockDetected: deadlock detected\n", at=AT)
-    fix = Message(
-        "assistant", "Two changes fixed it: the ids are sorted first, so no deadlock, and state is checked.", at=AT
-    )
-    assert heard("Look at my repo.", fix) == []
-    memos = proposing.extract(said("Look at my repo.", error, fix), zone=UTC)
-    assert [(memo.kind, memo.trust) for memo in memos] == [("failure", "tool"), ("fix", "agent")]
-
-
-def test_quotes_of_joined_sentences_are_verbatim() -> None:
-    """Issue 4: each with source and quote."""
-    text = "Well. The customer is a hospital in Bern. Their lab has 3 scanners."
-    (memo,) = proposing.extract(said(text), zone=UTC)
-    assert text[6:-1] == memo.quote == text[slice(*memo.span)]
 
 
 def test_between_two_people_the_speaker_is_named() -> None:

@@ -88,7 +88,6 @@ def test_a_new_day_or_hour_of_a_known_thing_takes_its_place(before: str, said: s
     [
         ("we use Jenkins for CI here", "fyi we've switched to Buildkite last week", "We use Buildkite for CI here."),
         ("we use Trello for tasks", "we've moved everything over to Linear btw", "We use Linear for tasks."),
-        ("on déploie avec Puppet", "on a tout passé sous Nomad, oublie Puppet", "User: on déploie avec Nomad"),
         ("branch off main please", "they renamed main to stable, so branch off that from now on", "Branch off stable."),
         ("la rama de pruebas es next", "hemos renombrado next a integra", "User: la rama de pruebas es integra"),
     ],
@@ -101,11 +100,6 @@ def test_what_is_used_or_called_otherwise_takes_its_place(before: str, said: str
     ("before", "said", "now"),
     [
         (
-            "I'm vegetarian",
-            "actually scrap that, I've been eating meat again since the summer",
-            "User has been eating meat again since the summer.",
-        ),
-        (
             "I'm allergic to nuts.",
             "Turns out I'm not allergic to nuts after all.",
             "User is not allergic to nuts after all.",
@@ -115,7 +109,6 @@ def test_what_is_used_or_called_otherwise_takes_its_place(before: str, said: str
             "Ich bin doch nicht allergisch gegen Nüsse.",
             "User: Ich bin doch nicht allergisch gegen Nüsse",
         ),
-        ("Ich bin Vegetarierin", "esse übrigens wieder Fleisch", "User: esse übrigens wieder Fleisch"),
         (
             "I'm training for the half marathon in Stirling on 3 May",
             "pulled a hamstring, not doing the half marathon after all",
@@ -296,7 +289,6 @@ def test_a_long_sentence_is_no_short_correction() -> None:
             "User: Vivo en Lugo con mis dos gatos",
         ),
         ("la prova è alle 15 di mercoledì", "spostata a giovedì alle 10", "User: la prova è alle 10 di giovedì"),
-        ("scrivo con Vim", "sono passato a Zed, niente più Vim", "User: scrivo con Zed"),
         ("a porta da api é 4000", "troquei pra 4300", "User: a porta da api é 4300"),
         ("体检约在5月8号", "体检改到5月15号了", "User: 体检约在5月15号"),
         ("パッケージ管理はyarnです", "bunに乗り換えました", "User: パッケージ管理はbunです"),

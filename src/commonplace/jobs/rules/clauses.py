@@ -181,43 +181,6 @@ def _skip_leads(masked: str, left: int, right: int) -> tuple[int, str, bool]:
     return begin, lead, speaker is not None
 
 
-def with_what_it_is(before: Clause | None, clause: Clause) -> Clause:
-    """Return `I take it black` with the drink instead of `it`, if the sentence before names one.
-
-    The clause returned begins where that sentence does, so that its quote covers both.
-    """
-    found = guard("takes_it").match(clause.text)
-    drinks = [] if before is None or found is None else list(guard("drink").finditer(before.text))
-    if before is None or found is None or len(drinks) != 1 or clause.start - before.end > 3:
-        return clause
-    text = clause.text[: found.start("it")] + "my " + drinks[0]["what"] + clause.text[found.end("it") :]
-    return msgspec.structs.replace(clause, text=text, start=before.start)
-
-
-def with_work(before: Clause | None, clause: Clause) -> Clause:
-    """Return `I'm at Bosch now` as `I work at Bosch now`, if the clause before says that a job ended or changed."""
-    found = guard("at_work").match(clause.text)
-    if (
-        before is None
-        or found is None
-        or clause.start - before.end > 6
-        or guard("job_over").search(before.text) is None
-    ):
-        return clause
-    text = f"I {found['now'] or ''}work {clause.text[found.end() :]}"
-    return msgspec.structs.replace(clause, text=text)
-
-
-def with_topic(before: Clause | None, clause: Clause) -> Clause:
-    """Return `the hut, we leave on Friday` as one clause, of which the second part says something of the first."""
-    if before is None or clause.start - before.end > 3 or guard("topic").fullmatch(before.text) is None:
-        return clause
-    if clause.core or guard("we_start").match(clause.text) is None:
-        return clause
-    topic = before.text + ", "
-    return msgspec.structs.replace(clause, text=topic + clause.text, core=len(topic), start=before.start)
-
-
 def shorter(clause: Clause) -> Iterator[Clause]:
     """Yield a clause, and then without the label before it and without what is said behind it."""
     yield clause

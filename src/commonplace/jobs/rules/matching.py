@@ -155,7 +155,7 @@ def succeeds(text: str, frame: str, supersedes: str, other: str, *, home: bool =
     if supersedes and _is_held(other, supersedes):
         told_apart = guard("of_time").fullmatch(supersedes) or _is_contrast(text, supersedes)
         return not told_apart or of_one_thing(text, other, supersedes)
-    return any(over(text, other) for over in (_sets, _is_denied, _moves_home, _instead, _in_role, _has_another_value))
+    return any(over(text, other) for over in (_is_denied, _instead, _in_role, _has_another_value))
 
 
 def takes_back(text: str, values: Iterable[str], other: str) -> bool:
@@ -231,24 +231,11 @@ def _instead(text: str, other: str) -> bool:
     return found is not None and holds(other, found["old"]) and of_one_thing(text, other, found["old"])
 
 
-def _sets(text: str, other: str) -> bool:
-    """True if one sets a thing anew (`the emergency contact should read Ada`) that another statement names."""
-    found = guard("sets").match(guard("speaker_label").sub("", text))
-    thing = content(found["thing"] or found["named"]) if found else frozenset()
-    return len(thing) > 1 and thing <= content(other)
-
-
 def _is_denied(text: str, other: str) -> bool:
     """True if one says that just what another says is not so (`not allergic to nuts after all`)."""
     mine, theirs = (carrying(guard("update_over").sub(" ", each)) for each in (text, other))
     alike = all(map(Vocabulary(mine).holds, theirs)) and all(map(Vocabulary(theirs).holds, mine))
     return alike and denials.denies(text) and not denials.denies(other)
-
-
-def _moves_home(text: str, other: str) -> bool:
-    """True if a person says in another language than English that they have moved, and another where they live."""
-    moved = guard("moved_home").match(text) is not None and guard("not_of_late").search(text) is None
-    return moved and any(guard(name).match(other) for name in ("lives_at", "moved_home"))
 
 
 def _whose(text: str) -> set[str]:

@@ -68,7 +68,7 @@ def convention(talk: Talk, item: RecordedMessage, start: int, clause: Clause) ->
         if rule.code and not about_code:
             continue
         found = rule.pattern.fullmatch(said) or rule.pattern.fullmatch(order)
-        if found is None or len(clause.text.split()) < 3 or len(clause.text) > TEXT_CHARS:
+        if found is None or len(clause.text.split()) < 2 or len(clause.text) > TEXT_CHARS:
             continue
         if (clause.unreal and not rule.unreal) or guard("of_the_hour").search(clause.text):
             continue

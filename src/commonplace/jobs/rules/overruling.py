@@ -11,7 +11,7 @@ from typing import Final, TypeVar
 import msgspec
 
 from commonplace.jobs.rules import later, matching, updates
-from commonplace.jobs.rules.memos import CHANGE, CHANGED_MIND, HOME, NAMED, RENAMED, Memo
+from commonplace.jobs.rules.memos import ANNOUNCED, CHANGE, CHANGED_MIND, HOME, NAMED, RENAMED, Memo
 from commonplace.jobs.rules.patterns import guard
 from commonplace.jobs.rules.wording import UNNAMED
 
@@ -88,14 +88,13 @@ def is_said_in(memo: Memo, text: str) -> bool:
     """True if a text has the value that a correction replaces, of the same thing if the correction names one."""
     if memo.slot == RENAMED and not matching.is_name_in(text, memo.supersedes):
         return False
-    return matching.holds(text, memo.supersedes) and (
-        memo.slot != NAMED or matching.of_one_thing(memo.text, text, memo.supersedes)
-    )
+    named = memo.slot not in {ANNOUNCED, NAMED} or matching.of_one_thing(memo.text, text, memo.supersedes)
+    return named and matching.holds(text, memo.supersedes)
 
 
 def is_over(memo: Memo, text: str) -> bool:
     """True if a memo takes the place of a statement."""
-    ended = "" if memo.slot == NAMED else memo.supersedes  # of another thing the value stays
+    ended = "" if memo.slot in {ANNOUNCED, NAMED} else memo.supersedes  # of another thing the value stays
     mine, other = _unnamed(memo.text, memo.speaker), _unnamed(text, memo.speaker)
     frames = "|".join(_unnamed(frame, memo.speaker) for frame in memo.frame.split("|"))
     return matching.succeeds(mine, frames, ended, other, home=memo.slot == HOME)
