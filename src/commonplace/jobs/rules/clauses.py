@@ -104,8 +104,8 @@ def _of_sentence(text: str, masked: str, start: int, end: int, mark: str) -> Ite
     begin, lead, reported = _skip_leads(masked, start, end)
     joints = (found.span() for found in guard("joint").finditer(masked, begin, end))
     cuts = [span for span in joints if not _within_reason(masked, begin, span)]
-    if cuts and guard("with_one").match(masked, begin, end):
-        cuts.clear()  # `Ada and I broke up` is of both
+    both = guard("with_one").match(masked, begin, end)  # `Ada and I broke up` is of both
+    cuts = [span for span in cuts if both is None or span[0] >= both.end()]
     while cuts and guard("listed_kin").match(masked, cuts[-1][1], end) and "and" in masked[slice(*cuts[-1])]:
         cuts.pop()  # `with my partner and our cat` is one statement
     edges = [begin, *(after for _, after in cuts)]

@@ -56,9 +56,11 @@ def _enough(said: str, rule: Rule) -> bool:
 
 
 def limited(memo: Memo, clause: Clause, item: RecordedMessage, start: int) -> Memo | None:
-    """Return a memo with the exception that is made at once (`but I eat fish`), or a decision with its reason."""
+    """Return a memo with the exception, reason or likeness of another that is said at once (`my wife too`)."""
     between = item.text[memo.span[1] : start + clause.start]
-    if memo.kind == "decision":
+    if guard("likewise").fullmatch(clause.text):
+        fits, between = between in {". ", ", ", " and "}, "; "
+    elif memo.kind == "decision":
         fits = between == ". " and guard("reason").match(clause.text) is not None
     else:
         fits = guard("limits").fullmatch(between) is not None
@@ -73,6 +75,6 @@ def limited(memo: Memo, clause: Clause, item: RecordedMessage, start: int) -> Me
         return None
     text = one_line(f"{memo.text.rstrip('.')}{between}{wording.of_others(clause.text)}.")
     span = (memo.span[0], start + clause.end)
-    if memo.kind not in {"fact", "constraint", "decision"} or len(text) > TEXT_CHARS:
+    if memo.kind not in {"fact", "constraint", "decision", "preference"} or len(text) > TEXT_CHARS:
         return None
     return msgspec.structs.replace(memo, text=text, span=span, quote=item.text[slice(*span)])

@@ -60,7 +60,7 @@ def convention(talk: Talk, item: RecordedMessage, start: int, clause: Clause) ->
     """Read what is said to coding agents: `no console logs`, `it must stop at a newline`, `we use pnpm here`."""
     if clause.question or clause.reported or clause.conditional or not talk.instructed:
         return None
-    about_code = talk.coding or guard("coder").search(clause.text) is not None
+    about_code = _is_of_code(talk, clause)
     said = guard("courtesy").sub("", guard("oath").sub("", guard("outcry").sub("", one_line(clause.text))))
     behind = guard("behind_an_order").search(said)
     order = guard("courtesy").sub("", said if behind is None else said[: behind.start()])
@@ -79,18 +79,23 @@ def convention(talk: Talk, item: RecordedMessage, start: int, clause: Clause) ->
     return None
 
 
+def _is_of_code(talk: Talk, clause: Clause) -> bool:
+    return talk.coding or guard("coder").search(clause.text) is not None
+
+
 def foreign(talk: Talk, item: RecordedMessage, start: int, clause: Clause) -> Memo | None:
     """Return what a clause says in another language than English."""
     if clause.question or clause.reported or len(clause.text) > TEXT_CHARS - 40:
         return None
     if guard("unsure").search(clause.text):
         return None
+    about_code = _is_of_code(talk, clause)
     ways = (clause.text, guard("newly").sub("", clause.text).strip())
     found = next(
         (
             rule
             for rule in patterns.rows("foreign")
-            if (talk.coding or not rule.code)
+            if (about_code or not rule.code)
             and (rule.pattern.fullmatch(_marked(ways[1])) if rule.marked else any(map(rule.pattern.match, ways)))
         ),
         None,
