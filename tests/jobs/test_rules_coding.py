@@ -123,6 +123,22 @@ def heard(*said: str) -> list[tuple[str, str]]:
         ("migrations are named by date", "constraint", "Migrations are named by date."),
         ("in this container pip has no network", "fact", "In this container pip has no network."),
         ("My goal is to reduce the bundle to 200 kB.", "fact", "User's goal is to reduce the bundle to 200 kB."),
+        ("Use pnpm.", "constraint", "Use pnpm."),
+        ("We use SQLite 3, Valkey and Kafka.", "constraint", "We use SQLite 3, Valkey and Kafka."),
+        ("We release on Thursdays.", "constraint", "We release on Thursdays."),
+        ("Run the specs with make check.", "instruction", "Run the specs with make check."),
+        ("Check with me before renaming columns.", "instruction", "Check with me before renaming columns."),
+        ("Leave the generated clients alone.", "instruction", "Leave the generated clients alone."),
+        ("Only deploy after I said so.", "instruction", "Only deploy after I said so."),
+        (
+            "The worker runs on port 7070 and the panel on 7071.",
+            "fact",
+            "The worker runs on port 7070 and the panel on 7071.",
+        ),
+        ("All dates in this repo are ISO.", "constraint", "All dates in this repo are ISO."),
+        ("Fass die Migrationen bitte nie an", "instruction", "Fass die Migrationen bitte nie an"),
+        ("On ne touche jamais aux migrations", "instruction", "On ne touche jamais aux migrations"),
+        ("不要改配置文件", "instruction", "不要改配置文件"),
     ],
 )
 def test_what_coders_say_is_taken(said: str, kind: str, text: str) -> None:
@@ -172,7 +188,8 @@ def test_what_coders_say_is_taken(said: str, kind: str, text: str) -> None:
         "dates come back as strings", "state is lost after a reload", "auth happens in middleware.ts",
         "jobs run twice", "secrets are in the repo!", "requests go through the proxy and time out",
         "we have a lot of tests here", "we store the token in localStorage", "we catch the error here",
-        "we call it from here",
+        "we call it from here", "use npm to install the parser", "use pnpm run build", "use redis for this one",
+        "leave it alone", "run tests with coverage", "use port 3000", "we deploy today", "use a loop", "all i see is dots",
         "My goal is to further reduce the bundle.", "I'll use the script to update the deadline of my plugin to April 5, 2026.",
     ],
 )  # fmt: skip

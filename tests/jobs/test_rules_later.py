@@ -30,7 +30,6 @@ from marking import in_one_test
         ("我的女朋友叫小雨。", "我和小雨分手了。"),
         ("I'm vegetarian.", "I've been eating meat again since the summer."),
         ("Ich bin Vegetarierin", "Esse übrigens wieder Fleisch"),
-        ("Scrivo con Vim", "Sono passato a Zed, niente più Vim"),
         ("On déploie avec Puppet", "On a tout passé sous Nomad, oublie Puppet"),
     ],
 )

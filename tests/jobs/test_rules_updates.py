@@ -77,6 +77,14 @@ def test_a_new_home_or_job_takes_the_place_of_the_old_one(before: str, said: str
             "The deadline is 2026-12-12.",
         ),
         ("hago pilates los lunes", "han cambiado pilates al jueves", "User: hago pilates los jueves"),
+        ("The API listens on port 7070.", "We had to move the API from 7070 to 7171.", "The API listens on port 7171."),
+        ("The API listens on port 7070.", "API: 7171 (was 7070)", "The API listens on port 7171."),
+        ("We use npm here.", "back to pnpm, npm broke the lock file", "We use pnpm here."),
+        ("I'm 34.", "I turned 35 yesterday", "User turned 35 on 2026-11-01."),
+        ("I live in Oslo.", "Bergen is home now.", "User lives in Bergen."),
+        ("I live in Oslo.", "I've relocated to Bergen.", "User lives in Bergen."),
+        ("I work at Acme.", "I've joined Globex.", "User works at Globex."),
+        ("我们的数据库用MySQL", "我们的数据库现在用PostgreSQL了", "User: 我们的数据库现在用PostgreSQL了"),
     ],
 )
 def test_a_new_day_or_hour_of_a_known_thing_takes_its_place(before: str, said: str, now: str) -> None:
@@ -87,6 +95,7 @@ def test_a_new_day_or_hour_of_a_known_thing_takes_its_place(before: str, said: s
     ("before", "said", "now"),
     [
         ("we use Jenkins for CI here", "fyi we've switched to Buildkite last week", "We use Buildkite for CI here."),
+        ("scrivo con Vim", "sono passato a Zed, niente più Vim", "User: scrivo con Zed"),
         ("we use Trello for tasks", "we've moved everything over to Linear btw", "We use Linear for tasks."),
         ("branch off main please", "they renamed main to stable, so branch off that from now on", "Branch off stable."),
         ("la rama de pruebas es next", "hemos renombrado next a integra", "User: la rama de pruebas es integra"),

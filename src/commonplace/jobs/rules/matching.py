@@ -250,6 +250,8 @@ def _has_another_value(text: str, other: str) -> bool:
     if guard("added").search(text) or guard("which_of").findall(text) != guard("which_of").findall(other):
         return False
     is_new = guard("changed").search(text) is not None
+    if all(map(guard("age").search, (text, other))):
+        return True
     if is_new and any(thing.search(text) and thing.search(other) for thing in things()):
         return True
     for new in _claims(text):

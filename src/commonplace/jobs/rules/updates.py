@@ -48,17 +48,22 @@ def is_bare(said: str) -> bool:
 
 @lru_cache(maxsize=64)
 def _bare(said: str) -> str:
-    """Return the part of a bare sentence that says its value: all of it, or what is alone behind `sorry`."""
+    """Return the part of a bare sentence that says its value: all of it, what is alone behind `sorry`, what is new."""
     parts = guard("update_part").split(said)
     for sign, value in pairwise(parts):
         alone = values.values(value) and not _words(_unsigned(values.without(value)), content.Vocabulary())
         if alone and len(sign.split()) <= _SIGN_WORDS and guard("update_mistaken").search(sign):
             return value
+    news = [part for part in parts if guard("update_sign").search(part)]  # `back to Yarn, pnpm broke the build`
+    return next(filter(_says_only_a_value, (said, *news)), "")
+
+
+def _says_only_a_value(said: str) -> bool:
     left, things = values.without(said), values.things(said)
     for kind in things:
         left = re.sub(rf"\b(?:{kinds()[kind].called.pattern})\b", " ", left, flags=re.IGNORECASE)
     more = {content.bare(each) for each in _words(_unsigned(left), content.Vocabulary())}
-    return said if values.values(said) and more <= (COMMON if things else frozenset()) else ""
+    return bool(values.values(said)) and more <= (COMMON if things else frozenset())
 
 
 def _unsigned(text: str) -> str:
@@ -140,7 +145,9 @@ def _words(text: str, known: content.Vocabulary) -> list[str]:
 
 def _carries(word: str) -> bool:
     wide = content.is_wide(word)
-    return (wide or len(word) >= _LEAST_CHARS) and guard("update_light").fullmatch(word) is None
+    return (wide or len(word) >= _LEAST_CHARS or (len(word) > 1 and word.isupper())) and guard(
+        "update_light"
+    ).fullmatch(word) is None
 
 
 def _holds(known: content.Vocabulary, word: str) -> bool:
