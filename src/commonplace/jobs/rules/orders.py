@@ -18,7 +18,7 @@ VALUED_CHARS: Final = 90  # of a statement that gives a thing a value
 
 def standing(talk: Talk, item: RecordedMessage, start: int, clause: Clause) -> Memo | None:
     """Return a standing order to the assistant that a clause gives."""
-    if clause.question or clause.reported or len(clause.text.split()) < 3:
+    if clause.question or clause.reported or len(clause.text.split()) < 2:
         return None
     if not talk.instructed and guard("assistants_work").search(clause.text) is None:
         return None
