@@ -90,7 +90,11 @@ def foreign(talk: Talk, item: RecordedMessage, start: int, clause: Clause) -> Me
     if guard("unsure").search(clause.text):
         return None
     about_code = _is_of_code(talk, clause)
-    ways = (clause.text, guard("newly").sub("", clause.text).strip())
+    ways = (
+        clause.text,
+        guard("newly").sub("", clause.text).strip(),
+        guard("also").sub("", guard("nor").sub(lambda nor: "non" if nor[0][0] in "nN" else "no", clause.text)),
+    )
     found = next(
         (
             rule

@@ -31,7 +31,9 @@ def admit(memos: list[Memo], memo: Memo) -> list[Memo]:
                 memo, kind=kept.kind, text=text, slot=kept.slot, frame=kept.frame, becomes="", instead=_with(kept)
             )
             return [*memos[: old[0]], *memos[old[0] + 1 :], settled]
-        return [*memos, memo]
+        if not _last(memos, anew := _as_news(memo)):
+            return [*memos, memo]
+        memo = anew
     over = _last(memos, memo)
     if any(kept.speaker == memo.speaker and kept not in over and matching.same(memo.text, kept.text) for kept in memos):
         return [kept for kept in memos if kept not in over]
@@ -44,6 +46,11 @@ def admit(memos: list[Memo], memo: Memo) -> list[Memo]:
     kind, salience = (over[0].kind, over[0].salience) if as_before else (memo.kind, memo.salience)
     settled = msgspec.structs.replace(memo, kind=kind, text=text, slot=slot, salience=salience, instead=instead)
     return [*left, settled]
+
+
+def _as_news(memo: Memo) -> Memo:
+    """Return a correction as news, which no longer says what is over."""
+    return msgspec.structs.replace(memo, becomes="", supersedes="", slot=CHANGE)
 
 
 def in_its_place(memo: Memo, text: str) -> str:
