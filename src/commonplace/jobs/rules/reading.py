@@ -1,8 +1,7 @@
 """Find the clauses of messages that are worth remembering.
 
-Only a message of role user speaks of a person; from an assistant or a tool only a failure and its fix are
-taken. A joke, a role that is played and a text to be written for another person are not
-read at all.
+Only a message of role user speaks of a person; from an assistant only a failure and its fix are taken. A joke, a
+role that is played and a text to be written for another person are not read at all.
 """
 
 from __future__ import annotations
