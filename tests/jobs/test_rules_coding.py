@@ -49,7 +49,7 @@ def heard(*said: str) -> list[tuple[str, str]]:
         ("use single quotes for strings", "instruction", "Use single quotes for strings."),
         (
             "make sure every public function has a docstring",
-            "instruction",
+            "constraint",
             "Make sure every public function has a docstring.",
         ),
         ("don't use lodash", "instruction", "Don't use lodash."),
@@ -69,7 +69,7 @@ def heard(*said: str) -> list[tuple[str, str]]:
         ("and pls no console logs, thx", "instruction", "No console logs."),
         ("use pnpm not npm in this repo, always", "instruction", "Use pnpm not npm in this repo, always."),
         ("please use ruff in this repo btw", "instruction", "Use ruff in this repo."),
-        ("the cache is redis not memcached", "constraint", "The cache is redis not memcached."),
+        ("the cache is redis not memcached", "fact", "The cache is redis not memcached."),
         ("ask me before you rename files", "instruction", "Ask me before you rename files."),
         ("we only merge on green builds", "constraint", "We only merge on green builds."),
         ("we keep functions below 40 lines here", "constraint", "We keep functions below 40 lines here."),
@@ -87,7 +87,7 @@ def heard(*said: str) -> list[tuple[str, str]]:
         ("timestamps in utc, no local times", "constraint", "Timestamps in utc, no local times."),
         (
             "python 3.9 support is dropped as of this release",
-            "decision",
+            "constraint",
             "Python 3.9 support is dropped as of this release.",
         ),
         ("to run the tests you need `make up` first", "fact", "To run the tests you need `make up` first."),
@@ -98,7 +98,7 @@ def heard(*said: str) -> list[tuple[str, str]]:
         ("answer in german pls", "instruction", "Answer in german."),
         ("stop using the word delve", "instruction", "Stop using the word delve."),
         ("prices are integer pennies, never floats", "constraint", "Prices are integer pennies, never floats."),
-        ("rebase before merging, always", "constraint", "Rebase before merging, always."),
+        ("rebase before merging, always", "instruction", "Rebase before merging, always."),
         ("we moved off yarn, pnpm does it all", "decision", "We moved off yarn, pnpm does it all."),
         ("dont use lodash, it is huge", "instruction", "Dont use lodash, it is huge."),
         (
@@ -123,6 +123,22 @@ def heard(*said: str) -> list[tuple[str, str]]:
         ("migrations are named by date", "constraint", "Migrations are named by date."),
         ("in this container pip has no network", "fact", "In this container pip has no network."),
         ("My goal is to reduce the bundle to 200 kB.", "fact", "User's goal is to reduce the bundle to 200 kB."),
+        ("Use pnpm.", "constraint", "Use pnpm."),
+        ("We use SQLite 3, Valkey and Kafka.", "constraint", "We use SQLite 3, Valkey and Kafka."),
+        ("We release on Thursdays.", "constraint", "We release on Thursdays."),
+        ("Run the specs with make check.", "instruction", "Run the specs with make check."),
+        ("Check with me before renaming columns.", "instruction", "Check with me before renaming columns."),
+        ("Leave the generated clients alone.", "instruction", "Leave the generated clients alone."),
+        ("Only deploy after I said so.", "instruction", "Only deploy after I said so."),
+        (
+            "The worker runs on port 7070 and the panel on 7071.",
+            "fact",
+            "The worker runs on port 7070 and the panel on 7071.",
+        ),
+        ("All dates in this repo are ISO.", "constraint", "All dates in this repo are ISO."),
+        ("Fass die Migrationen bitte nie an", "instruction", "Fass die Migrationen bitte nie an"),
+        ("On ne touche jamais aux migrations", "instruction", "On ne touche jamais aux migrations"),
+        ("不要改配置文件", "instruction", "不要改配置文件"),
     ],
 )
 def test_what_coders_say_is_taken(said: str, kind: str, text: str) -> None:
@@ -172,7 +188,8 @@ def test_what_coders_say_is_taken(said: str, kind: str, text: str) -> None:
         "dates come back as strings", "state is lost after a reload", "auth happens in middleware.ts",
         "jobs run twice", "secrets are in the repo!", "requests go through the proxy and time out",
         "we have a lot of tests here", "we store the token in localStorage", "we catch the error here",
-        "we call it from here",
+        "we call it from here", "use npm to install the parser", "use pnpm run build", "use redis for this one",
+        "leave it alone", "run tests with coverage", "use port 3000", "we deploy today", "use a loop", "all i see is dots",
         "My goal is to further reduce the bundle.", "I'll use the script to update the deadline of my plugin to April 5, 2026.",
     ],
 )  # fmt: skip

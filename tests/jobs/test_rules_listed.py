@@ -25,7 +25,7 @@ def shown(folder: Path, text: str) -> str:
         [
             (
                 "I want:\n1. metric units in every answer\n2. no emojis\n3. sources for medical claims",
-                ["Wants: metric units in every answer", "Wants: no emojis", "Wants: sources for medical claims"],
+                ["Wants: metric units in every answer", "No emojis", "Wants: sources for medical claims"],
             ),
             ("Ich möchte:\n- kurze Antworten\n- Quellen bei Zahlen", ["möchte: kurze Antworten", "Quellen bei Zahlen"]),
             ("我想要:\n1. 简短的回答\n2. 公制单位", ["简短的回答", "公制单位"]),

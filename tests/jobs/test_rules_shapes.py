@@ -36,7 +36,6 @@ STATED = [
     ("I look after the servers at Nordlicht.", "fact", "Ada looks after the servers at Nordlicht."),
     ("I've never worked with Kubernetes.", "fact", "Ada has never worked with Kubernetes."),
     ("I take my tea with milk.", "preference", "Ada takes their tea with milk."),
-    ("Time for some espresso. I take it black.", "preference", "Ada takes their espresso black."),
     ("For the code itself, I indent with two spaces.", "preference", "Ada indents with two spaces."),
     ("We format our code with Black.", "preference", "We format our code with Black."),
     ("I write all my notes in Markdown.", "preference", "Ada writes all their notes in Markdown."),
@@ -59,12 +58,17 @@ STATED = [
     ("Nadia takes over the billing service.", "fact", "Nadia takes over the billing service."),
     ("Add that Mira Sand joined as tester.", "fact", "Mira Sand joined as tester."),
     ("Our new product owner is Felix Braun.", "fact", "Our new product owner is Felix Braun."),
-    ("The customer is a hospital in Bern. Their lab has 3 scanners.", "fact",
-     "The customer is a hospital in Bern; their lab has 3 scanners."),
     ("Three things for all our work: never use jargon.", "instruction", "Never use jargon."),
     ("I give in: from now on the build runs on Linux.", "instruction", "From now on the build runs on Linux."),
     ("Correction: the tank holds 300 litres, not 250.", "fact", "The tank holds 300 litres, not 250."),
     ("I was wrong: the reviewer is Ines Roth, not Paula Roth.", "fact", "The reviewer is Ines Roth, not Paula Roth."),
+    ("I'm allergic to pollen too.", "constraint", "Ada is allergic to pollen."),
+    ("I can't eat celery either.", "constraint", "Ada can't eat celery either."),
+    ("I don't eat pork. My son doesn't either.", "constraint", "Ada doesn't eat pork; their son doesn't either."),
+    ("Ms Lund retired, I see Dr Ek now.", "fact", "Ada sees Dr Ek now."),
+    ("My landlord sold, Siv is my new landlord.", "fact", "Ada: Siv is my new landlord."),
+    ("Mona left, Idris took over.", "fact", "Mona left, Idris took over."),
+    ("We have two donkeys and a goose called Pim.", "fact", "We have two donkeys and a goose called Pim."),
     ("Decision: we keep the monolith. The reason is that we are three people.", "decision",
      "We keep the monolith. The reason is that we are three people."),
     ("We decided to use SQLite because the data is small and we have one writer.", "decision",
@@ -87,6 +91,8 @@ def test_what_is_said_in_passing_is_remembered(text: str, kind: str, stated: str
         "Nothing takes over my life.", "Stress takes over when I work late.", "It takes over everything.", "Tea is a drink, not a meal.",
         "I want an answer, not an essay.", "Time runs out.", "I run the script for the team and it fails.", "We meet again tomorrow.",
         "The loop starts at 1, not 0.", "The array has 5 elements, not 4.", "Two things I hate: cold soup and rain.",
+        "Give me a character: I am 30, I live in Kyoto.", "Improve my essay: My name is Ola. I have a sister called Eva.",
+        "Sample sentence: My cat is called Tom.", "Beispielsatz: Meine Katze heißt Tom.", "Poème : j'habite à Brest.",
         "The customer is always right.", "The story starts on Monday in a small town.", "I'm away from my desk.", "I take it black.",
     ],
 )  # fmt: skip
@@ -126,24 +132,6 @@ def test_a_change_of_another_thing_is_added() -> None:
     words = "Correction: the tank holds 17 litres, not 14."
     (edit,) = proposing.propose(said(words), session="s", zone=UTC, targets=TARGETS, existing=known).operations
     assert isinstance(edit, AddEntry)
-
-
-def test_a_fix_that_names_no_failure_is_kept_only_after_one() -> None:
-    """Issue 4: failures and their fixes; a fix without its failure says nothing."""
-    error = Message("tool", "psycopg.errors.DeadlockDetected: deadlock detected\n", at=AT)
-    fix = Message(
-        "assistant", "Two changes fixed it: the ids are sorted first, so no deadlock, and state is checked.", at=AT
-    )
-    assert heard("Look at my repo.", fix) == []
-    memos = proposing.extract(said("Look at my repo.", error, fix), zone=UTC)
-    assert [(memo.kind, memo.trust) for memo in memos] == [("failure", "tool"), ("fix", "agent")]
-
-
-def test_quotes_of_joined_sentences_are_verbatim() -> None:
-    """Issue 4: each with source and quote."""
-    text = "Well. The customer is a hospital in Bern. Their lab has 3 scanners."
-    (memo,) = proposing.extract(said(text), zone=UTC)
-    assert text[6:-1] == memo.quote == text[slice(*memo.span)]
 
 
 def test_between_two_people_the_speaker_is_named() -> None:
@@ -198,6 +186,22 @@ def test_the_sample_conversation_leaves_a_readable_memory(tmp_path: Path) -> Non
         ("コーヒーより紅茶の方が好きです。", "preference"),
         ("どこに住んでいますか？", ""),
         ("彼の名前は何ですか", ""),
+        ("Ich vertrage auch keine Eier.", "fact"),
+        ("Je ne mange pas de miel non plus.", "fact"),
+        ("Tampoco como mejillones.", "fact"),
+        ("Nemmeno io bevo latte.", "fact"),
+        ("我也不吃海鲜。", "fact"),
+        ("Utilise pnpm.", "constraint"),
+        ("用pnpm。", "constraint"),
+        ("Frag mich, bevor du Tabellen umbenennst.", "instruction"),
+        ("Demande-moi avant de renommer des colonnes.", "instruction"),
+        ("Pregúntame antes de renombrar columnas.", "instruction"),
+        ("改配置之前先问我。", "instruction"),
+        ("Toutes les heures du code sont en UTC.", "constraint"),
+        ("Meine Frau Ida und ich haben zwei Kinder, Ole und Tom.", "fact"),
+        ("Prendo 10 mg di ramipril ogni mattina.", "fact"),
+        ("Frag mich, bevor du anfängst.", ""),
+        ("用这个。", ""),
         ("このファイルを必ず確認してください", ""),
         ("明日は雨です。", ""),
     ],

@@ -199,7 +199,7 @@ def test_who_only_remembers_asks_nothing(tmp_path: Path, said: str) -> None:
         [
             ("Ich wohne in Hamburg.", "Ich bin nach Köln gezogen.", "Ich wohne in Köln"),
             ("Ich wohne in Hamburg.", "Wir sind letzte Woche nach Köln umgezogen.", "Ich wohne in Köln"),
-            ("Vivo en Madrid.", "Me he mudado a Valencia.", "Me he mudado a Valencia"),
+            ("Vivo en Madrid.", "Me he mudado a Valencia.", "Vivo en Valencia"),
             ("J'habite à Lyon.", "J'ai déménagé à Paris.", "J'habite à Paris"),
             ("Abito a Roma.", "Mi sono trasferita a Milano.", "Abito a Milano"),
             ("Moro em Lisboa.", "Mudei-me para o Porto.", "Moro em Porto"),

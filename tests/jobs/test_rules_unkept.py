@@ -38,6 +38,10 @@ def taken(*said: str) -> list[str]:
         "Mieszkam w Gdyni, nie zapisuj tego.",
         "我住在成都，别记。",
         "名古屋に住んでいます。覚えないでください。",
+        "Not for the record: I can't stand my landlord.",
+        "For this chat only: I'm vegan.",
+        "Nur für diesen Chat: ich bin Veganerin.",
+        "Solo para esta conversación: vivo en Murcia.",
     ],
 )
 def test_what_is_not_to_be_remembered_is_not_taken(said: str) -> None:

@@ -77,6 +77,14 @@ def test_a_new_home_or_job_takes_the_place_of_the_old_one(before: str, said: str
             "The deadline is 2026-12-12.",
         ),
         ("hago pilates los lunes", "han cambiado pilates al jueves", "User: hago pilates los jueves"),
+        ("The API listens on port 7070.", "We had to move the API from 7070 to 7171.", "The API listens on port 7171."),
+        ("The API listens on port 7070.", "API: 7171 (was 7070)", "The API listens on port 7171."),
+        ("We use npm here.", "back to pnpm, npm broke the lock file", "We use pnpm here."),
+        ("I'm 34.", "I turned 35 yesterday", "User turned 35 on 2026-11-01."),
+        ("I live in Oslo.", "Bergen is home now.", "User lives in Bergen."),
+        ("I live in Oslo.", "I've relocated to Bergen.", "User lives in Bergen."),
+        ("I work at Acme.", "I've joined Globex.", "User works at Globex."),
+        ("我们的数据库用MySQL", "我们的数据库现在用PostgreSQL了", "User: 我们的数据库现在用PostgreSQL了"),
     ],
 )
 def test_a_new_day_or_hour_of_a_known_thing_takes_its_place(before: str, said: str, now: str) -> None:
@@ -87,8 +95,8 @@ def test_a_new_day_or_hour_of_a_known_thing_takes_its_place(before: str, said: s
     ("before", "said", "now"),
     [
         ("we use Jenkins for CI here", "fyi we've switched to Buildkite last week", "We use Buildkite for CI here."),
+        ("scrivo con Vim", "sono passato a Zed, niente più Vim", "User: scrivo con Zed"),
         ("we use Trello for tasks", "we've moved everything over to Linear btw", "We use Linear for tasks."),
-        ("on déploie avec Puppet", "on a tout passé sous Nomad, oublie Puppet", "User: on déploie avec Nomad"),
         ("branch off main please", "they renamed main to stable, so branch off that from now on", "Branch off stable."),
         ("la rama de pruebas es next", "hemos renombrado next a integra", "User: la rama de pruebas es integra"),
     ],
@@ -101,11 +109,6 @@ def test_what_is_used_or_called_otherwise_takes_its_place(before: str, said: str
     ("before", "said", "now"),
     [
         (
-            "I'm vegetarian",
-            "actually scrap that, I've been eating meat again since the summer",
-            "User has been eating meat again since the summer.",
-        ),
-        (
             "I'm allergic to nuts.",
             "Turns out I'm not allergic to nuts after all.",
             "User is not allergic to nuts after all.",
@@ -115,7 +118,6 @@ def test_what_is_used_or_called_otherwise_takes_its_place(before: str, said: str
             "Ich bin doch nicht allergisch gegen Nüsse.",
             "User: Ich bin doch nicht allergisch gegen Nüsse",
         ),
-        ("Ich bin Vegetarierin", "esse übrigens wieder Fleisch", "User: esse übrigens wieder Fleisch"),
         (
             "I'm training for the half marathon in Stirling on 3 May",
             "pulled a hamstring, not doing the half marathon after all",
@@ -296,7 +298,6 @@ def test_a_long_sentence_is_no_short_correction() -> None:
             "User: Vivo en Lugo con mis dos gatos",
         ),
         ("la prova è alle 15 di mercoledì", "spostata a giovedì alle 10", "User: la prova è alle 10 di giovedì"),
-        ("scrivo con Vim", "sono passato a Zed, niente più Vim", "User: scrivo con Zed"),
         ("a porta da api é 4000", "troquei pra 4300", "User: a porta da api é 4300"),
         ("体检约在5月8号", "体检改到5月15号了", "User: 体检约在5月15号"),
         ("パッケージ管理はyarnです", "bunに乗り換えました", "User: パッケージ管理はbunです"),

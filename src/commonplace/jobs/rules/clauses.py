@@ -110,8 +110,8 @@ def _of_sentence(text: str, masked: str, start: int, end: int, mark: str) -> Ite
     begin, lead, reported = _skip_leads(masked, start, end)
     joints = (found.span() for found in guard("joint").finditer(masked, begin, end))
     cuts = [span for span in joints if not _within_reason(masked, begin, span)]
-    if cuts and guard("with_one").match(masked, begin, end):
-        cuts.clear()  # `Ada and I broke up` is of both
+    both = guard("with_one").match(masked, begin, end)  # `Ada and I broke up` is of both
+    cuts = [span for span in cuts if both is None or span[0] >= both.end()]
     while cuts and guard("listed_kin").match(masked, cuts[-1][1], end) and "and" in masked[slice(*cuts[-1])]:
         cuts.pop()  # `with my partner and our cat` is one statement
     edges = [begin, *(after for _, after in cuts)]
@@ -185,43 +185,6 @@ def _skip_leads(masked: str, left: int, right: int) -> tuple[int, str, bool]:
     lead = masked[first:begin].lower()
     speaker = guard("speaker").match(masked, begin, right)
     return begin, lead, speaker is not None
-
-
-def with_what_it_is(before: Clause | None, clause: Clause) -> Clause:
-    """Return `I take it black` with the drink instead of `it`, if the sentence before names one.
-
-    The clause returned begins where that sentence does, so that its quote covers both.
-    """
-    found = guard("takes_it").match(clause.text)
-    drinks = [] if before is None or found is None else list(guard("drink").finditer(before.text))
-    if before is None or found is None or len(drinks) != 1 or clause.start - before.end > 3:
-        return clause
-    text = clause.text[: found.start("it")] + "my " + drinks[0]["what"] + clause.text[found.end("it") :]
-    return msgspec.structs.replace(clause, text=text, start=before.start)
-
-
-def with_work(before: Clause | None, clause: Clause) -> Clause:
-    """Return `I'm at Bosch now` as `I work at Bosch now`, if the clause before says that a job ended or changed."""
-    found = guard("at_work").match(clause.text)
-    if (
-        before is None
-        or found is None
-        or clause.start - before.end > 6
-        or guard("job_over").search(before.text) is None
-    ):
-        return clause
-    text = f"I {found['now'] or ''}work {clause.text[found.end() :]}"
-    return msgspec.structs.replace(clause, text=text)
-
-
-def with_topic(before: Clause | None, clause: Clause) -> Clause:
-    """Return `the hut, we leave on Friday` as one clause, of which the second part says something of the first."""
-    if before is None or clause.start - before.end > 3 or guard("topic").fullmatch(before.text) is None:
-        return clause
-    if clause.core or guard("we_start").match(clause.text) is None:
-        return clause
-    topic = before.text + ", "
-    return msgspec.structs.replace(clause, text=topic + clause.text, core=len(topic), start=before.start)
 
 
 def shorter(clause: Clause) -> Iterator[Clause]:

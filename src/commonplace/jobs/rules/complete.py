@@ -1,4 +1,4 @@
-"""Does a clause say enough to be remembered alone, and does the next one belong to it?"""
+"""Does a clause say enough to be remembered alone?"""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ from commonplace.jobs.rules.clauses import Clause
 from commonplace.jobs.rules.memos import Memo
 from commonplace.jobs.rules.patterns import Rule, guard
 from commonplace.records import RecordedMessage
-from commonplace.text.pieces import one_line, plain_name
+from commonplace.text.pieces import one_line
 
-REASON_GAP: Final = 3  # characters between two statements of one thing
 TEXT_CHARS: Final = 200  # of one statement
 
 
@@ -56,34 +55,26 @@ def _enough(said: str, rule: Rule) -> bool:
     )
 
 
-def continued(memo: Memo, clause: Clause, item: RecordedMessage, start: int) -> Memo | None:
-    """Add the reason of a decision, or what the next sentence says of the same thing, where there is room."""
-    if clause.question or clause.unreal or clause.conditional or clause.reported:
-        return None
-    if start + clause.start - memo.span[1] > REASON_GAP or guard("pointing").search(clause.text):
-        return None
-    if memo.kind == "decision":
-        return _joined(memo, f". {clause.text}", clause, item, start) if guard("reason").match(clause.text) else None
-    own = (plain_name(item.message.name) or wording.UNNAMED) in memo.text
-    if own or guard("continues").match(clause.text) is None:
-        return None
-    return _joined(memo, f"; {clause.text[:1].lower()}{clause.text[1:]}", clause, item, start)
-
-
 def limited(memo: Memo, clause: Clause, item: RecordedMessage, start: int) -> Memo | None:
-    """Add the exception that a person makes at once (`but I eat fish`), or what is so in place of what is over."""
+    """Return a memo with the exception, reason or likeness of another that is said at once (`my wife too`)."""
     between = item.text[memo.span[1] : start + clause.start]
-    unfit = memo.kind == "decision" or clause.question or clause.reported or clause.unreal
-    instead = bool(memo.supersedes) and between.strip() in {",", ";"}
-    if unfit or not (instead or guard("limits").fullmatch(between)):
+    if guard("likewise").fullmatch(clause.text):
+        fits, between = between in {". ", ", ", " and "}, "; "
+    elif memo.kind == "decision":
+        fits = between == ". " and guard("reason").match(clause.text) is not None
+    else:
+        fits = guard("limits").fullmatch(between) is not None
+    if (
+        not fits
+        or clause.question
+        or clause.reported
+        or clause.unreal
+        or guard("of_the_hour").search(clause.text)
+        or guard("pointing").search(clause.text)
+    ):
         return None
-    if guard("of_the_hour").search(clause.text) or guard("pointing").search(clause.text):
-        return None
-    return _joined(memo, between + wording.of_others(clause.text), clause, item, start)
-
-
-def _joined(memo: Memo, more: str, clause: Clause, item: RecordedMessage, start: int) -> Memo | None:
-    text = one_line(memo.text.rstrip(".") + more) + "."
+    text = one_line(f"{memo.text.rstrip('.')}{between}{wording.of_others(clause.text)}.")
     span = (memo.span[0], start + clause.end)
-    fits = len(text) <= TEXT_CHARS
-    return msgspec.structs.replace(memo, text=text, span=span, quote=item.text[slice(*span)]) if fits else None
+    if memo.kind not in {"fact", "constraint", "decision", "preference"} or len(text) > TEXT_CHARS:
+        return None
+    return msgspec.structs.replace(memo, text=text, span=span, quote=item.text[slice(*span)])

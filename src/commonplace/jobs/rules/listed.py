@@ -40,25 +40,24 @@ class Heading(NamedTuple):
 
 def items(masked: str) -> Iterator[tuple[int, int, Heading]]:
     """Yield the place of each item in a masked text, with the heading of its list."""
-    for found in guard("own_list").finditer(masked):
-        kind: ListKind = "rules" if found["rules"] else "wants" if found["wants"] else "facts"
-        heading = Heading(kind, found[kind].rstrip(" :："))
-        if found["list"] is not None:
-            yield from _lines(masked, *found.span("list"), heading)
-        else:
+    for name in ("own_list", "own_heading"):
+        for found in guard(name).finditer(masked):
+            heading = _heading(found.groupdict())
+            if found["list"] is not None:
+                yield from _lines(masked, *found.span("list"), heading)
+                continue
             begin = found.start("inline")
             for start, end, mark in clauses.sentences(found["inline"]):
                 if not mark.strip().startswith(("?", "？")):
                     yield from _item(masked, begin + start, begin + end, heading)
-    for found in guard("own_heading").finditer(masked):
-        rules = found["rules"] is not None or found["wide_rules"] is not None
-        heading = Heading("rules" if rules else "profile", "")
-        if found["list"] is not None:
-            yield from _lines(masked, *found.span("list"), heading)
-        else:
-            yield from _item(masked, *found.span("inline"), heading)
-    for found in guard("own_profile").finditer(masked):
-        yield from _lines(masked, *found.span("list"), Heading("profile", ""))
+
+
+def _heading(named: dict[str, str | None]) -> Heading:
+    """Return of what a list is by the groups of the pattern that found it."""
+    for kind in ("wants", "facts"):
+        if said := named.get(kind):
+            return Heading(kind, said.rstrip(" :："))
+    return Heading("rules" if any(named.get(f"rules{which}") for which in ("", "_here", "_wide")) else "profile", "")
 
 
 def _lines(masked: str, begin: int, end: int, heading: Heading) -> Iterator[tuple[int, int, Heading]]:

@@ -21,8 +21,6 @@ from commonplace.text.patterns import pattern
 
 _YEAR: Final = pattern(r"\b(?:19|20)\d\d\b")
 _WORD: Final = pattern(r"[^\W_][\w.+#-]*\w|\w", re.UNICODE)
-_DATE: Final = pattern(r"\b(?:19|20)\d\d-\d\d")
-_NAMED: Final = pattern(r"(?<=[\w,;:] )[^\W\d_a-z][\w’'-]+")
 _EMPTY_NOUN: Final = (
     r"(?:subscription|service|provider|supplier|app|account|plan|contract|tool|client|program|software|company)"
 )
@@ -155,7 +153,7 @@ def succeeds(text: str, frame: str, supersedes: str, other: str, *, home: bool =
     if supersedes and _is_held(other, supersedes):
         told_apart = guard("of_time").fullmatch(supersedes) or _is_contrast(text, supersedes)
         return not told_apart or of_one_thing(text, other, supersedes)
-    return any(over(text, other) for over in (_sets, _is_denied, _moves_home, _instead, _in_role, _has_another_value))
+    return any(over(text, other) for over in (_is_denied, _instead, _in_role, _has_another_value))
 
 
 def takes_back(text: str, values: Iterable[str], other: str) -> bool:
@@ -231,24 +229,11 @@ def _instead(text: str, other: str) -> bool:
     return found is not None and holds(other, found["old"]) and of_one_thing(text, other, found["old"])
 
 
-def _sets(text: str, other: str) -> bool:
-    """True if one sets a thing anew (`the emergency contact should read Ada`) that another statement names."""
-    found = guard("sets").match(guard("speaker_label").sub("", text))
-    thing = content(found["thing"] or found["named"]) if found else frozenset()
-    return len(thing) > 1 and thing <= content(other)
-
-
 def _is_denied(text: str, other: str) -> bool:
     """True if one says that just what another says is not so (`not allergic to nuts after all`)."""
     mine, theirs = (carrying(guard("update_over").sub(" ", each)) for each in (text, other))
     alike = all(map(Vocabulary(mine).holds, theirs)) and all(map(Vocabulary(theirs).holds, mine))
     return alike and denials.denies(text) and not denials.denies(other)
-
-
-def _moves_home(text: str, other: str) -> bool:
-    """True if a person says in another language than English that they have moved, and another where they live."""
-    moved = guard("moved_home").match(text) is not None and guard("not_of_late").search(text) is None
-    return moved and any(guard(name).match(other) for name in ("lives_at", "moved_home"))
 
 
 def _whose(text: str) -> set[str]:
@@ -263,6 +248,8 @@ def _has_another_value(text: str, other: str) -> bool:
     if guard("added").search(text) or guard("which_of").findall(text) != guard("which_of").findall(other):
         return False
     is_new = guard("changed").search(text) is not None
+    if all(map(guard("age").search, (text, other))):
+        return True
     if is_new and any(thing.search(text) and thing.search(other) for thing in things()):
         return True
     for new in _claims(text):
@@ -271,7 +258,7 @@ def _has_another_value(text: str, other: str) -> bool:
                 found = decide(old, new)
                 if found.kind == "supersedes" or (found.in_frame and (is_new or _are_named(new, old))):
                     return True
-    return is_new and (_is_put_off(text, other) or _in_same_words(text, other))
+    return is_new and _in_same_words(text, other)
 
 
 def _are_named(*claims: str) -> bool:
@@ -306,15 +293,6 @@ def _carrying(text: str) -> dict[str, str]:
 
 def _firm(word: str) -> bool:
     return word[0].isupper() or any(map(str.isdigit, word)) or guard("of_time").fullmatch(word.rstrip("s")) is not None
-
-
-def _is_put_off(text: str, other: str) -> bool:
-    """True if two statements give a date to one thing: a name, or two words."""
-    shared = {word for word in content(text) & content(other) if guard("of_time").fullmatch(word) is None}
-    shared -= words("light")
-    names = {stem(word) for word in _NAMED.findall(text)}
-    put_off = guard("put_off").search(text) is not None and all(_DATE.search(each) for each in (text, other))
-    return put_off and bool(shared & names or len(shared - _numbers(shared) - {"user"}) > 1)
 
 
 @lru_cache(maxsize=4096)

@@ -27,6 +27,10 @@ NAMED = "named"
 """The slot of a correction that says of what the value is."""
 
 
+ANNOUNCED = "announced"
+"""The slot of such a correction that is announced as one: it stands alone where no record has the old value."""
+
+
 RENAMED = "renamed"
 """The slot of a correction that says what a thing is called now."""
 
@@ -36,9 +40,8 @@ class Memo(msgspec.Struct, frozen=True, kw_only=True):
 
     `quote` is `content[span]` of message `number`. `frame` names what can have one value only, and
     `supersedes` a value that is over; `becomes` is the value in its place where the statement itself
-    has to be taken from what is remembered; `alone` is true if the statement is complete by itself when
-    no record has the old value. `listed` is true of an item of a list of the person's own. `instead` are the memos of
-    its range in whose place it came. `news` is the sentence that may update what is known in fewer
+    has to be taken from what is remembered. `listed` is true of an item of a list of the person's own. `instead` are
+    the memos of its range in whose place it came. `news` is the sentence that may update what is known in fewer
     words. `due` and `valid_until` are calendar days.
     """
 
@@ -54,7 +57,6 @@ class Memo(msgspec.Struct, frozen=True, kw_only=True):
     frame: str = ""
     supersedes: str = ""
     becomes: str = ""
-    alone: bool = False
     listed: bool = False
     speaker: str | None = None
     at: datetime | None = None

@@ -18,7 +18,7 @@ VALUED_CHARS: Final = 90  # of a statement that gives a thing a value
 
 def standing(talk: Talk, item: RecordedMessage, start: int, clause: Clause) -> Memo | None:
     """Return a standing order to the assistant that a clause gives."""
-    if clause.question or clause.reported or len(clause.text.split()) < 3:
+    if clause.question or clause.reported or len(clause.text.split()) < 2:
         return None
     if not talk.instructed and guard("assistants_work").search(clause.text) is None:
         return None
@@ -60,7 +60,7 @@ def convention(talk: Talk, item: RecordedMessage, start: int, clause: Clause) ->
     """Read what is said to coding agents: `no console logs`, `it must stop at a newline`, `we use pnpm here`."""
     if clause.question or clause.reported or clause.conditional or not talk.instructed:
         return None
-    about_code = talk.coding or guard("coder").search(clause.text) is not None
+    about_code = _is_of_code(talk, clause)
     said = guard("courtesy").sub("", guard("oath").sub("", guard("outcry").sub("", one_line(clause.text))))
     behind = guard("behind_an_order").search(said)
     order = guard("courtesy").sub("", said if behind is None else said[: behind.start()])
@@ -68,7 +68,7 @@ def convention(talk: Talk, item: RecordedMessage, start: int, clause: Clause) ->
         if rule.code and not about_code:
             continue
         found = rule.pattern.fullmatch(said) or rule.pattern.fullmatch(order)
-        if found is None or len(clause.text.split()) < 3 or len(clause.text) > TEXT_CHARS:
+        if found is None or len(clause.text.split()) < 2 or len(clause.text) > TEXT_CHARS:
             continue
         if (clause.unreal and not rule.unreal) or guard("of_the_hour").search(clause.text):
             continue
@@ -79,18 +79,27 @@ def convention(talk: Talk, item: RecordedMessage, start: int, clause: Clause) ->
     return None
 
 
+def _is_of_code(talk: Talk, clause: Clause) -> bool:
+    return talk.coding or guard("coder").search(clause.text) is not None
+
+
 def foreign(talk: Talk, item: RecordedMessage, start: int, clause: Clause) -> Memo | None:
     """Return what a clause says in another language than English."""
     if clause.question or clause.reported or len(clause.text) > TEXT_CHARS - 40:
         return None
     if guard("unsure").search(clause.text):
         return None
-    ways = (clause.text, guard("newly").sub("", clause.text).strip())
+    about_code = _is_of_code(talk, clause)
+    ways = (
+        clause.text,
+        guard("newly").sub("", clause.text).strip(),
+        guard("also").sub("", guard("nor").sub(lambda nor: "non" if nor[0][0] in "nN" else "no", clause.text)),
+    )
     found = next(
         (
             rule
             for rule in patterns.rows("foreign")
-            if (talk.coding or not rule.code)
+            if (about_code or not rule.code)
             and (rule.pattern.fullmatch(_marked(ways[1])) if rule.marked else any(map(rule.pattern.match, ways)))
         ),
         None,

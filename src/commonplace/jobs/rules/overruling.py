@@ -11,7 +11,7 @@ from typing import Final, TypeVar
 import msgspec
 
 from commonplace.jobs.rules import later, matching, updates
-from commonplace.jobs.rules.memos import CHANGE, CHANGED_MIND, HOME, NAMED, RENAMED, Memo
+from commonplace.jobs.rules.memos import ANNOUNCED, CHANGE, CHANGED_MIND, HOME, NAMED, RENAMED, Memo
 from commonplace.jobs.rules.patterns import guard
 from commonplace.jobs.rules.wording import UNNAMED
 
@@ -31,7 +31,9 @@ def admit(memos: list[Memo], memo: Memo) -> list[Memo]:
                 memo, kind=kept.kind, text=text, slot=kept.slot, frame=kept.frame, becomes="", instead=_with(kept)
             )
             return [*memos[: old[0]], *memos[old[0] + 1 :], settled]
-        return [*memos, memo]
+        if not _last(memos, anew := _as_news(memo)):
+            return [*memos, memo]
+        memo = anew
     over = _last(memos, memo)
     if any(kept.speaker == memo.speaker and kept not in over and matching.same(memo.text, kept.text) for kept in memos):
         return [kept for kept in memos if kept not in over]
@@ -44,6 +46,11 @@ def admit(memos: list[Memo], memo: Memo) -> list[Memo]:
     kind, salience = (over[0].kind, over[0].salience) if as_before else (memo.kind, memo.salience)
     settled = msgspec.structs.replace(memo, kind=kind, text=text, slot=slot, salience=salience, instead=instead)
     return [*left, settled]
+
+
+def _as_news(memo: Memo) -> Memo:
+    """Return a correction as news, which no longer says what is over."""
+    return msgspec.structs.replace(memo, becomes="", supersedes="", slot=CHANGE)
 
 
 def in_its_place(memo: Memo, text: str) -> str:
@@ -88,14 +95,13 @@ def is_said_in(memo: Memo, text: str) -> bool:
     """True if a text has the value that a correction replaces, of the same thing if the correction names one."""
     if memo.slot == RENAMED and not matching.is_name_in(text, memo.supersedes):
         return False
-    return matching.holds(text, memo.supersedes) and (
-        memo.slot != NAMED or matching.of_one_thing(memo.text, text, memo.supersedes)
-    )
+    named = memo.slot not in {ANNOUNCED, NAMED} or matching.of_one_thing(memo.text, text, memo.supersedes)
+    return named and matching.holds(text, memo.supersedes)
 
 
 def is_over(memo: Memo, text: str) -> bool:
     """True if a memo takes the place of a statement."""
-    ended = "" if memo.slot == NAMED else memo.supersedes  # of another thing the value stays
+    ended = "" if memo.slot in {ANNOUNCED, NAMED} else memo.supersedes  # of another thing the value stays
     mine, other = _unnamed(memo.text, memo.speaker), _unnamed(text, memo.speaker)
     frames = "|".join(_unnamed(frame, memo.speaker) for frame in memo.frame.split("|"))
     return matching.succeeds(mine, frames, ended, other, home=memo.slot == HOME)

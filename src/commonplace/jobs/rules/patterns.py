@@ -1,6 +1,6 @@
 """Loads what the rules know a statement by: `rules.toml` beside this module, compiled once when first used.
 
-Data in, patterns out. A row says which kind of memo a clause makes, how much it matters, and what has
+Data in, patterns out. A row says which kind of memo a clause makes, and what has
 to hold besides the words; its group `o` is what the statement is about. A guard is a pattern with a name.
 """
 
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Sequence
 from functools import cache
 from typing import Any, Literal
 
@@ -21,6 +22,13 @@ Table = Literal["person", "standing", "remarks", "coding", "foreign"]
 _CAPITAL = "[A-ZÀ-ÖØ-ÞŁŚŻŹČŠŽĐİ]"
 
 
+_WEIGHTS: dict[Kind, float] = {
+    "preference": 0.75, "fact": 0.75, "decision": 0.8, "constraint": 0.8,
+    "instruction": 0.9, "failure": 0.55, "fix": 0.7, "task": 0.65,
+}  # fmt: skip
+_LOOSE = 0.15  # what a row with more guesses in it matters less
+
+
 class Rule(msgspec.Struct, frozen=True, kw_only=True):
     """One row: `slot` names what has one value at a time; the rest are conditions.
 
@@ -30,7 +38,6 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     kind: Kind
-    weight: float
     pattern: re.Pattern[str]
     name: str = ""
     slot: str = ""
@@ -43,17 +50,23 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
     loose: bool = False
     marked: bool = False
 
+    @property
+    def weight(self) -> float:
+        """How much it matters what the row finds, from 0 to 1."""
+        return _WEIGHTS[self.kind] - _LOOSE * self.loose
+
 
 @cache
 def rows(table: Table) -> tuple[Rule, ...]:
     """Return the rows of one table; the first that matches a clause makes its memo."""
-    return tuple(Rule(**{**row, "pattern": _compile(row["pattern"])}) for row in _data()[table])
+    rows_by_name = _data()[table].items()
+    return tuple(Rule(name=name, **{**row, "pattern": _compile(row["pattern"])}) for name, row in rows_by_name)
 
 
 @cache
 def guard(name: str) -> re.Pattern[str]:
-    """Return one named pattern."""
-    return _compile(_data()["guards"][name])
+    """Return one named pattern: a guard, or a fragment that is used alone."""
+    return _compile(_data()["guards"].get(name) or _fragments()[name])
 
 
 @cache
@@ -115,9 +128,17 @@ def _data() -> dict[str, Any]:
 
 @cache
 def _fragments() -> dict[str, str]:
-    """Return the named parts of patterns; two of them are made of the kinds of things."""
+    """Return the named parts of patterns: lists of words, kinds of things, and those that are written as patterns."""
     called, things = (f"(?:{'|'.join(column)})" for column in zip(*_data()["kinds"].values(), strict=True))
-    return {**_data()["fragments"], "kind_of_thing": called, "thing_of_a_kind": things}
+    lists = {name: _either(lines) for name, lines in _data()["lists"].items()}
+    return {**lists, **_data()["fragments"], "kind_of_thing": called, "thing_of_a_kind": things}
+
+
+def _either(lines: Sequence[str]) -> str:
+    """Return a pattern of any word of a list: `_` is a space, `*` any ending, `(a|b)` either, `?` may be absent."""
+    signs = {"_": " ", "*": r"\w*", "(": "(?:", "'": "['’]"}
+    found = ("".join(signs.get(sign, sign) for sign in word) for line in lines for word in line.split())
+    return f"(?:{'|'.join(sorted(found, key=len, reverse=True))})"
 
 
 def _compile(pattern: str) -> re.Pattern[str]:

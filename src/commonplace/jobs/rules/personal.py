@@ -43,7 +43,7 @@ def kept(talk: Talk, item: RecordedMessage, start: int, clause: Clause, kind: Ki
     short = len(clause.text.split()) < 3 and len(guard("wide").findall(clause.text)) < 4
     if clause.question or clause.reported or clause.unreal or short:
         return None
-    rule = Rule(kind=kind, weight=0.7, pattern=guard("anything"))
+    rule = Rule(kind=kind, pattern=guard("anything"))
     found = guard("anything").fullmatch(clause.text)
     return None if found is None else _worded(talk, item, start, clause, rule=rule, found=found)
 
@@ -164,15 +164,15 @@ def _frame(talk: Talk, clause: Clause, found: re.Match[str], rule: Rule, speaker
     if "{k}" in rule.slot and found["k"] is None:
         return ""
     if rule.name.startswith("recurring"):
-        named = wording.statement(clause.text[: found.end("k")], 0, speaker, alone=talk.alone).rstrip(".")
+        named = wording.statement(clause.text[: found.end("k")], 0, speaker, alone=not talk.two).rstrip(".")
         return "|".join(f"{named} {verb}" for verb in _HELD_AT)
-    return wording.statement(clause.text[: found.start("o")], 0, speaker, alone=talk.alone).rstrip(".")
+    return wording.statement(clause.text[: found.start("o")], 0, speaker, alone=not talk.two).rstrip(".")
 
 
 def fitted(talk: Talk, text: str, core: int, speaker: str | None) -> str | None:
     """Word a clause in the room there is, cut only where a reason or an aside begins."""
     for _ in range(4):
-        stated = wording.statement(text, core, speaker, alone=talk.alone)
+        stated = wording.statement(text, core, speaker, alone=not talk.two)
         if len(stated) <= TEXT_CHARS:
             return stated if len(stated.split()) >= 3 or len(guard("wide").findall(stated)) >= 4 else None
         tail = guard("tail").search(text)

@@ -19,7 +19,7 @@ from commonplace.guard.pasted import own_words
 from commonplace.guard.screened import instant
 from commonplace.guard.trust import message_trust
 from commonplace.jobs.rules import clauses, later, matching, overruling, patterns, reading, subjects, values
-from commonplace.jobs.rules.memos import CHANGE, Known, Memo, Place, Targets
+from commonplace.jobs.rules.memos import ANNOUNCED, CHANGE, Known, Memo, Place, Targets
 from commonplace.jobs.rules.patterns import guard
 from commonplace.layouts.codecs.topics import name_for
 from commonplace.operations import (
@@ -40,7 +40,6 @@ from commonplace.text.pieces import fingerprint
 
 __all__ = ["Known", "Memo", "Place", "Targets", "extract", "propose"]
 
-_FAILURES_BESIDE = 20  # messages before its fix in which a failure is looked for
 _ENDS = (".", "!", "?", "…", "。", "！", "？", ")")
 MEMOS_PER_RANGE = 12  # a range is about 4k tokens; the least salient go first
 
@@ -50,11 +49,8 @@ def extract(messages: Sequence[RecordedMessage], *, zone: tzinfo) -> list[Memo]:
 
     What a later message takes back is not among them; over the limit the least salient go first.
     """
-    memos = _gather(messages, zone)
     return [
-        msgspec.structs.replace(memo, becomes="")
-        for memo in memos
-        if memo.slot != CHANGE and (memo.alone or not memo.becomes)
+        memo for memo in _gather(messages, zone) if memo.slot != CHANGE and (memo.slot == ANNOUNCED or not memo.becomes)
     ]
 
 
@@ -62,40 +58,13 @@ def _gather(messages: Sequence[RecordedMessage], zone: tzinfo) -> list[Memo]:
     """Find the memos, and the corrections of what was said before the range."""
     reader = reading.Reader(messages, zone)
     memos: list[Memo] = []
-    failures: list[Memo] = []
-    last_failure = -2 * _FAILURES_BESIDE
     for message in messages:
         if message.message.role == "user":
             memos = [memo for memo in memos if not reading.is_forgotten(memo, message)]
-        errors = list(reader.errors(message))
-        failures.extend(errors)
-        last_failure = message.number if errors else last_failure
         for memo in reader.read(message):
-            if memo.kind == "failure":
-                last_failure = memo.number
-            if memo.kind == "fix":
-                if not any(kept.kind == "failure" and _beside(kept, memo) for kept in memos):
-                    memos.extend(_failure_of(memo, failures))
-                if memo.slot == "it" and not 0 <= memo.number - last_failure <= _FAILURES_BESIDE:
-                    continue  # nothing says what was fixed
             memos = overruling.admit(memos, memo)
     ranked = sorted(range(len(memos)), key=lambda place: (-memos[place].salience, place))
     return [memos[place] for place in sorted(ranked[:MEMOS_PER_RANGE])]
-
-
-def _failure_of(fix: Memo, failures: list[Memo]) -> list[Memo]:
-    """Return the last failure that a fix speaks of, and drop the others; one without a fix is not kept."""
-    for failure in reversed(failures):
-        if _beside(failure, fix) and any(
-            len(word) > 3 for word in matching.content(failure.text) & matching.content(fix.text)
-        ):
-            failures.clear()
-            return [failure]
-    return []
-
-
-def _beside(failure: Memo, fix: Memo) -> bool:
-    return 0 <= fix.number - failure.number <= _FAILURES_BESIDE
 
 
 def propose(
@@ -169,9 +138,10 @@ class _Desk:
     def put(self, memo: Memo) -> None:
         place = self._targets.get(memo.kind)
         if memo.becomes:
-            if self._correct(memo) or self._correct_topic(memo) or not (memo.alone or memo.news):
+            if self._correct(memo) or self._correct_topic(memo) or not (memo.news or memo.slot == ANNOUNCED):
                 return
-            memo = memo if memo.alone else msgspec.structs.replace(memo, becomes="", supersedes="", slot=CHANGE)
+            slot = "" if memo.slot == ANNOUNCED else CHANGE
+            memo = msgspec.structs.replace(memo, becomes="", supersedes="", slot=slot)
         if place is None:
             self._tell(memo)
         elif place.form == "topic":
@@ -342,7 +312,7 @@ class _Desk:
         return True
 
     def _is_stated(self, memo: Memo) -> bool:
-        return not memo.becomes and any(
+        return any(
             matching.same(memo.text, line.removeprefix("- "))
             for topic in self._topics()
             for line in topic.text.splitlines()
@@ -410,7 +380,7 @@ class _Body:
     def take(self, memo: Memo) -> bool:
         """Add a memo as a list item, or over the line that it corrects; False if it changes nothing."""
         stated = self.stated()
-        if (memo.becomes and not memo.alone) or any(matching.same(memo.text, line) for line in stated.values()):
+        if any(matching.same(memo.text, line) for line in stated.values()):
             return False
         over = next((number for number, line in stated.items() if overruling.is_over(memo, line)), None)
         over = overruling.one_meant(memo, stated.items()) if over is None else over

@@ -1,8 +1,7 @@
 """Find the clauses of messages that are worth remembering.
 
-Only a message of role user speaks of a person; from an assistant or a tool only a failure and its fix are
-taken. A joke, a role that is played and a text to be written for another person are not
-read at all.
+Only a message of role user speaks of a person; from an assistant only a failure and its fix are taken. A joke, a
+role that is played and a text to be written for another person are not read at all.
 """
 
 from __future__ import annotations
@@ -31,8 +30,8 @@ from commonplace.jobs.rules import (
     wording,
 )
 from commonplace.jobs.rules.clauses import Clause
-from commonplace.jobs.rules.complete import REASON_GAP, TEXT_CHARS
-from commonplace.jobs.rules.memos import CHANGE, NAMED, RENAMED, Memo
+from commonplace.jobs.rules.complete import TEXT_CHARS
+from commonplace.jobs.rules.memos import ANNOUNCED, CHANGE, NAMED, RENAMED, Memo
 from commonplace.jobs.rules.patterns import guard
 from commonplace.records import RecordedMessage
 from commonplace.text import content, dates
@@ -40,6 +39,7 @@ from commonplace.text.pieces import one_line, plain_name
 
 MEMOS_PER_MESSAGE: Final = 4  # the least salient go first
 REPLY_GAP: Final = 2  # messages between what is said and that it is not to be remembered
+SENTENCE_GAP: Final = 3  # characters between two sentences of one thing
 NAME_CHARS: Final = 25  # of what is over, where a statement begins with it
 SCAN_CHARS: Final = 20_000  # of a longer message only head and tail are read: the middle is pasted
 
@@ -67,16 +67,6 @@ class Reader:
         memos.sort(key=lambda memo: -memo.salience)
         kept = [memo for memo in memos if memo.listed] + [memo for memo in memos if not memo.listed][:MEMOS_PER_MESSAGE]
         return sorted(kept, key=lambda memo: memo.span)
-
-    def errors(self, item: RecordedMessage) -> Iterator[Memo]:
-        """Yield the error lines of a tool's answer; they are worth keeping only beside their fix."""
-        if item.message.role != "tool":
-            return
-        for found in guard("error_line").finditer(item.text, 0, SCAN_CHARS):
-            if "⟦" not in found["o"]:
-                yield talks.memo_of(
-                    item, "failure", f"Failure: {one_line(found['o'])}", found.span("o"), 0.55, trust="tool"
-                )
 
     def _not_meant(self, text: str) -> bool:
         head = text[:SCAN_CHARS]
@@ -114,26 +104,16 @@ class Reader:
         kin = guard("kin_named").finditer(masked)
         yield from (memo for found in kin if (memo := self._kin(item, start, found)) is not None)
         before: Clause | None = None
-        held: Memo | None = None  # what the next sentence may go on with
-        for spoken in clauses.clauses(text, masked):
-            clause = clauses.with_topic(before, clauses.with_work(before, clauses.with_what_it_is(before, spoken)))
-            former, before = before, spoken
-            longer = None if held is None else complete.continued(held, clause, item, start)
-            memo = None if longer is not None else self._stated(item, start, clause, former)
-            if held is not None:
-                yield longer or (complete.limited(held, clause, item, start) if memo is None else None) or held
-            held = None
-            if (
-                memo is None
-                or memo.becomes
-                or memo.slot == CHANGE
-                or memo.kind not in {"fact", "decision", "constraint"}
-            ):
-                yield from filter(None, (memo,))
-            else:
+        held: Memo | None = None  # what the next clause may limit
+        for clause in clauses.clauses(text, masked):
+            memo = self._stated(item, start, clause, before)
+            before = clause
+            if memo is None and held is not None:
+                held = complete.limited(held, clause, item, start) or held
+            elif memo is not None:
+                yield from filter(None, (held,))
                 held = memo
-        if held is not None:
-            yield held
+        yield from filter(None, (held,))
 
     def _with_news(self, item: RecordedMessage, start: int, masked: str, spoken: list[Memo]) -> list[Memo]:
         """Return the memos of a text with the sentences that may update what is known, as memos if they are none."""
@@ -154,7 +134,7 @@ class Reader:
                 found[found.index(last)] = msgspec.structs.replace(last, news=said)
             elif not inside:
                 name = plain_name(item.message.name)
-                text = personal.fitted(self._talk, _last_clause(updates.worded(said)), 0, name)
+                text = personal.fitted(self._talk, updates.worded(said), 0, name)
                 memo = talks.memo_of(item, "fact", text or said, span, 0.3, slot=CHANGE)
                 found.append(msgspec.structs.replace(memo, news=said if is_news else ""))
         return found
@@ -214,19 +194,15 @@ class Reader:
         )
 
     def _correction(self, item: RecordedMessage, start: int, clause: Clause) -> Memo | None:
-        if clause.question or clause.reported or clause.conditional:
-            return None
-        if clause.unreal:
+        if clause.question or clause.reported or clause.conditional or clause.unreal:
             return None
         announced = guard("corrects").search(clause.lead) is not None
         amended = corrections.amended(clause.text, announced=announced)
-        if (
-            amended is not None
-            and (stated := personal.fitted(self._talk, clause.text, 0, plain_name(item.message.name))) is not None
-        ):
+        stated = amended and personal.fitted(self._talk, clause.text, 0, plain_name(item.message.name))
+        if amended is not None and stated:
             return talks.memo_of(item, "fact", stated, talks.span_of(start, clause), 0.9,
-                              slot=NAMED, supersedes=amended.old, becomes=amended.new,
-                              alone=announced)  # fmt: skip
+                              slot=ANNOUNCED if announced else NAMED,
+                              supersedes=amended.old, becomes=amended.new)  # fmt: skip
         renamed = corrections.renamed(clause.text)
         if renamed is not None:
             return talks.memo_of(item, "fact", clause.text, talks.span_of(start, clause), 0.9, slot=RENAMED,
@@ -246,16 +222,13 @@ class Reader:
 
     def _change(self, item: RecordedMessage, start: int, clause: Clause, before: Clause | None) -> Memo | None:
         """Read what is new or over (`we left Oslo and live in Bergen now`), in whatever words it is said."""
-        sets = guard("sets").match(clause.text) is not None
-        if clause.question or clause.reported or clause.conditional or (clause.unreal and not sets):
+        if clause.question or clause.reported or clause.conditional or clause.unreal:
             return None
         old = corrections.ended(clause)
-        if not (old or sets) and (
-            guard("changed").search(clause.text) is None or guard("pointing").search(clause.text)
-        ):
+        if not old and (guard("changed").search(clause.text) is None or guard("pointing").search(clause.text)):
             return None
         if old and clause.text.find(old) < NAME_CHARS:  # what is new is said before what is over, or behind it
-            first = before if before is not None and clause.start - before.end <= REASON_GAP else clause
+            first = before if before is not None and clause.start - before.end <= SENTENCE_GAP else clause
             stop = guard("stop").search(item.text, start + clause.end)
             end = len(item.text) if stop is None else stop.start()
             clause = msgspec.structs.replace(
@@ -281,9 +254,3 @@ def is_forgotten(memo: Memo, item: RecordedMessage) -> bool:
         if len(more) <= 1:  # `please`
             return True
     return any(later.wished_away(said, [(memo, memo.text)]) for said in content.sentences(own_words(item.text)))
-
-
-def _last_clause(said: str) -> str:
-    """Return what a sentence ends with if it is a statement of its own that says what is new."""
-    last = list(clauses.clauses(said, said))[-1:]
-    return next((each.text for each in last if guard("we_or_i").match(each.text) and updates.is_news(each.text)), said)

@@ -17,12 +17,11 @@ from commonplace.text.pieces import plain_name
 class Talk(msgspec.Struct, frozen=True):
     """Where days begin, and who speaks of what.
 
-    `two` people or more speak, or one is `alone`; `instructed` if an assistant is spoken to, `coding` if it is of code.
+    `two` people or more speak; `instructed` if an assistant is spoken to, `coding` if it is of code.
     """
 
     zone: tzinfo
     two: bool
-    alone: bool
     instructed: bool
     coding: bool
 
@@ -34,7 +33,6 @@ def talk_of(messages: Sequence[RecordedMessage], zone: tzinfo) -> Talk:
     return Talk(
         zone=zone,
         two=len(names) > 1,  # then `we` may mean the listener
-        alone=len(names) < 2,
         instructed=assisted or len(names) < 2,
         coding=any(item.message.role == "tool" or item.message.tools for item in messages)
         or any(guard("code").search(item.text, 0, 4000) for item in messages if item.message.role == "assistant"),
@@ -58,7 +56,6 @@ def memo_of(
     frame: str = "",
     supersedes: str = "",
     becomes: str = "",
-    alone: bool = False,
     due: date | None = None,
     valid_until: date | None = None,
 ) -> Memo:
@@ -76,7 +73,6 @@ def memo_of(
         frame=frame,
         supersedes=supersedes,
         becomes=becomes,
-        alone=alone,
         speaker=plain_name(item.message.name),
         at=item.message.at,
         due=due,

@@ -48,17 +48,22 @@ def is_bare(said: str) -> bool:
 
 @lru_cache(maxsize=64)
 def _bare(said: str) -> str:
-    """Return the part of a bare sentence that says its value: all of it, or what is alone behind `sorry`."""
+    """Return the part of a bare sentence that says its value: all of it, what is alone behind `sorry`, what is new."""
     parts = guard("update_part").split(said)
     for sign, value in pairwise(parts):
         alone = values.values(value) and not _words(_unsigned(values.without(value)), content.Vocabulary())
         if alone and len(sign.split()) <= _SIGN_WORDS and guard("update_mistaken").search(sign):
             return value
+    news = [part for part in parts if guard("update_sign").search(part)]  # `back to Yarn, pnpm broke the build`
+    return next(filter(_says_only_a_value, (said, *news)), "")
+
+
+def _says_only_a_value(said: str) -> bool:
     left, things = values.without(said), values.things(said)
     for kind in things:
         left = re.sub(rf"\b(?:{kinds()[kind].called.pattern})\b", " ", left, flags=re.IGNORECASE)
     more = {content.bare(each) for each in _words(_unsigned(left), content.Vocabulary())}
-    return said if values.values(said) and more <= (COMMON if things else frozenset()) else ""
+    return bool(values.values(said)) and more <= (COMMON if things else frozenset())
 
 
 def _unsigned(text: str) -> str:
@@ -85,9 +90,9 @@ def rewritten(said: str, other: str) -> str | None:
     if mine <= theirs and (_persons(" ".join(other.split()[:_OWNER_WORDS])) <= mine or is_bare(said)):
         ways.append(_revalued)
     if not mine:
-        ways += (_moved, _retooled)
+        ways.append(_moved)
     if mine == theirs:
-        ways += (_resumed, _over)
+        ways.append(_over)
     for way in ways:
         text = way(said, other)
         if text is not None and text != other:
@@ -140,7 +145,9 @@ def _words(text: str, known: content.Vocabulary) -> list[str]:
 
 def _carries(word: str) -> bool:
     wide = content.is_wide(word)
-    return (wide or len(word) >= _LEAST_CHARS) and guard("update_light").fullmatch(word) is None
+    return (wide or len(word) >= _LEAST_CHARS or (len(word) > 1 and word.isupper())) and guard(
+        "update_light"
+    ).fullmatch(word) is None
 
 
 def _holds(known: content.Vocabulary, word: str) -> bool:
@@ -175,29 +182,21 @@ def _at(held: re.Match[str], at: str, place: str) -> str | None:
         return f"{held['head_zh']}{place}" if content.is_wide(place) else None
     if content.is_wide(place):
         return None
+    if held["at"].casefold() in _WITH_CASES:
+        return OWN
     of_a_kind = held["at"] and any({at.casefold(), held["at"].casefold()} <= set(kind.split()) for kind in _ALIKE)
     more = guard("update_beside").fullmatch(held.string, held.end())
     end = more["more"] if more else "." if held.string.endswith(".") else ""
     return f"{held['head']}{at if of_a_kind else held['at']}{held['gap']}{place}{end}"
 
 
+_WITH_CASES: Final = frozenset({"w", "we", "в", "на"})
+"""After these a name has another ending than where it is said to move to."""
 _ALIKE: Final = ("in at near", "à au aux en", "a ad in alla al alle allo nel nella presso", "em no na")
 
 
 def _first(found: re.Match[str], name: str) -> str:
     return next(value for key, value in found.groupdict().items() if key.startswith(name) and value)
-
-
-def _retooled(said: str, other: str) -> str | None:
-    """Return what is used after a switch to a thing of no known kind, from one that both texts name."""
-    new = [_first(each, "new") for each in guard("update_switched").finditer(said)]
-    over = {each[0] for each in _WORD.finditer(said) if guard("update_from").search(said[: each.start()])}
-    old = [each for each in _WORD.findall(other)[1:] if each[0].isupper() and each in over and each not in new]
-    if len(new) != 1 or len(old) != 1 or denials.denies(other) or guard("update_lasting").search(other):
-        return None
-    if re.search(rf"\b{re.escape(old[0])} [A-ZÀ-Þ]", other):  # a part of a name (`New York`)
-        return None
-    return re.sub(rf"\b{re.escape(old[0])}\b", lambda _: new[0], other)
 
 
 def _one_uses(said: str, other: str) -> bool:
@@ -213,19 +212,6 @@ def _one_uses(said: str, other: str) -> bool:
         return True
     we, one = guard("we_start").search(said), re.search(r"\bI\b", said)
     return not (we and other.startswith(("User ", "User'"))) and not (one and other.startswith(("We ", "Our ")))
-
-
-def _resumed(said: str, other: str) -> str | None:
-    """Return `OWN` if a person does again what a statement says that they do not, or eats what they did not."""
-    known = other.replace("non-", "")  # non-fiction is no denial
-    if guard("update_again").search(said) is None or denials.denies(said.split(",", maxsplit=1)[-1]):
-        return None
-    if guard("update_diet_held").match(other):
-        return OWN if guard("update_diet").search(said) else None
-    vocabulary = content.Vocabulary(content.content(other))
-    others = _words(guard("update_bare").sub(" ", guard("update_resumes").sub(" ", said)), vocabulary)
-    shared = vocabulary.shared(content.content(said))
-    return OWN if denials.denies(known) and not others and any(map(_carries, shared)) else None
 
 
 def _over(said: str, other: str) -> str | None:
