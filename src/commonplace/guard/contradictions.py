@@ -13,7 +13,7 @@ from itertools import combinations, takewhile
 from typing import Final
 
 from commonplace.guard import events
-from commonplace.guard.about import FIRST_PERSON, OTHER, SAYS_I, SELF, TELLS, names_another, whose
+from commonplace.guard.about import FIRST_PERSON, OTHER, SAYS_I, SELF, TELLS, is_one_of, names_one, whose
 from commonplace.guard.clauses import (
     FIRM,
     SHORT,
@@ -29,6 +29,8 @@ from commonplace.guard.clauses import (
     values_of,
 )
 from commonplace.guard.counted import Counted
+from commonplace.guard.origins import Origins
+from commonplace.guard.phrases import phrase
 from commonplace.text import content, denials
 from commonplace.text.content import Vocabulary
 from commonplace.text.patterns import pattern
@@ -102,6 +104,11 @@ class Talk:
     @cached_property
     def _events(self) -> events.Events:
         return events.Events(self._clauses)
+
+    @cached_property
+    def _origins(self) -> Origins:
+        known = [clause for text in self._memory for clause in self._reader.read(text, person=True)]
+        return Origins(self._clauses, known, self._names)
 
     @cached_property
     def _counted(self) -> Counted:
@@ -185,6 +192,8 @@ class Talk:
             if reason:
                 return reason
             is_label = f"{clause.text}:" in text
+            if not is_label and (reason := self._origins.fault(clause, text)):
+                return reason
             if not (doubted or denied or is_label) and (
                 reason := self._was_denied(clause, shared, text)
                 or ("" if events.is_later(text) else self._only_denied(clause, text))
@@ -236,7 +245,7 @@ class Talk:
     def _not_of_user(self, clauses: Sequence[Clause], text: str) -> str:
         """Find a clause about the user half of whose known words were said of others only; all, if it names nobody."""
         for n, clause in enumerate(clauses):
-            others = names_another(clause.text) or not clause.content.isdisjoint(self._reader.relatives)
+            others = self._names_another(clause)
             about = whose(clause.text)
             if (
                 others
@@ -253,6 +262,10 @@ class Talk:
             if of_others and 2 * of_others >= known and (about or not any(SELF in each for each in owners.values())):
                 return "other-subject: it was said of another than the user"
         return ""
+
+    def _names_another(self, clause: Clause) -> bool:
+        known = names_one(clause.text) or not clause.content.isdisjoint(self._reader.relatives)
+        return known or any(is_one_of(each.text, clause.text) for each in self._clauses if each.person)
 
     @cached_property
     def _owned(self) -> list[tuple[Vocabulary, str, Clause]]:
@@ -320,6 +333,8 @@ class Talk:
         about = [place for place, other in enumerate(self._clauses) if shared_words(whole, other.content)]
         near = {each for place in about for each in (place, place + 1) if each < len(self._clauses)}
         near |= {place - 1 for place in about if place and self._clauses[place].content <= self._clauses[place].names}
+        if self._is_replaced(clause, about):
+            return False
         return bool(about) and not any(
             self._clauses[n].denies
             or "0" in self._clauses[n].numbers
@@ -327,6 +342,14 @@ class Talk:
             or (denials.ends(self._clauses[n].text) and not denials.ends(clause.text))  # `no car`, of `sold the car`
             for n in near
         )
+
+    def _is_replaced(self, clause: Clause, about: Sequence[int]) -> bool:
+        """True if a clause says that what memory has is over, and a person said what else the statement has."""
+        if not phrase("ended").search(clause.text):
+            return False
+        own = content.content(clause.text)
+        known = any(shared_words(own, content.content(entry)) for entry in self._memory)
+        return known and any(self._clauses[n].person and not shared_words(own, self._clauses[n].content) for n in about)
 
     def _contrasts(self, clause: Clause, whole: frozenset[str]) -> bool:
         """True if a clause only names the opposite of another one (`NATS, not Kafka`), as one sentence did."""

@@ -353,9 +353,10 @@ class _Court:
         words = Vocabulary(content.content(f"{touched[0].section} {old}"))
         new = content.content(text)
         cited = any(words.shared(content.content(quote)) for _, quote in targets.quotes(edit, self.messages))
-        if not words.shared(new) and not cited and not rewriting.new_value(old, text):
+        turns = not is_standing(old) and any(map(denials.turns, targets.quoted_sentences(edit, self.messages)))
+        if not words.shared(new) and not (cited or turns or rewriting.new_value(old, text)):
             return "unrelated: it is about something else than what it would replace"
-        said = self.new_words(text) - content.content(old)
+        said = self.new_words(text) - content.content(old) or denials.denies(text) != denials.denies(old)
         if not said and not rewriting.holds(text, old) and not self.may_go(old, touched[0].said):
             return "drops: no message corrects what it would leave out"
         return ""

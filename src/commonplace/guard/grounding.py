@@ -205,15 +205,16 @@ class Evidence:
             return True
         said = content.content(text)
         words = Vocabulary(said)
-        sentences = (each for said in self.said if said.person for each in content.sentences(said.text))
-        return not denials.lasts(text) and any(
-            any(words.shared(about) == about for about in denials.over(sentence))
-            or (
-                denials.ends(sentence)
-                and 2 * len(Vocabulary(content.words(sentence)).shared(said)) >= max(1, len(said))
-            )
-            for sentence in sentences
-        )
+        others = [entry.vocabulary for entry in self.known if text not in entry.text]
+        own = frozenset(word for word in said if not any(each.holds(word) for each in others))
+        lasts = denials.lasts(text)
+        for sentence in (each for said in self.said if said.person for each in content.sentences(said.text)):
+            if not lasts and any(words.shared(about) == about for about in denials.over(sentence)):
+                return True
+            shared = Vocabulary(content.words(sentence)).shared(said) if denials.ends(sentence) else frozenset()
+            if shared and (len(shared) >= _SAME if lasts else 2 * len(shared) >= len(said) or bool(shared & own)):
+                return True
+        return False
 
     # --- the verdict ---
 
@@ -261,7 +262,7 @@ class Evidence:
         if denials.denies(text):
             about = [entry.text for entry in self.known if entry.vocabulary.shared(said)]
             spoken = any(each.vocabulary.shared(said) for each in self.said)
-            taken_back = any(denials.denies(entry) or denials.limits(entry) for entry in about)
+            taken_back = any(denials.denies(entry) or denials.limits(entry) for entry in about) or self._ends
             return "negation: nobody said that it is not so" if about and not (spoken or taken_back) else ""
         if denials.limits(text):
             return ""
@@ -272,6 +273,11 @@ class Evidence:
             if not any(each.person and each.vocabulary.shared(both) for each in self.said):
                 return "negation: memory says that it is not so"
         return ""
+
+    @cached_property
+    def _ends(self) -> bool:
+        """True if a person says that something is over."""
+        return any(denials.ends(part) for each in self.said if each.person for part in content.sentences(each.text))
 
     def _new_quoted(self, text: str) -> str:
         for each in content.quoted(text):

@@ -147,20 +147,21 @@ _REFUSES: Final = pattern(
 )
 _ENDS: Final = pattern(
     r"\b(?:sold|g[ai]v\w+ \w+(?: \w+)? away|given away|got rid|forget|is off|called off|cancel\w*|dropp?ed|abandon\w*|scrapp?ed|done|finished|completed|is over|expired|fell through|died|laiss\w+ tomber"
-    r"|verkauft|weggegeben|verschenkt|vergiss|abgesagt|storniert|gestrichen|verworfen|erledigt|fertig|vorbei|fällt aus|gekündigt|gestorben|geschafft"
-    r"|vendue?s?|donnée?s?|oublie[rz]?|annulée?s?|supprimée?s?|c['’]est fait|terminée?s?|finie?s?|tombée? à l['’]eau|morte?s?"
-    r"|vend(?:í|imos|id[oa]s?|i)|regal(?:é|amos|ad[oa]s?)|olvida\w*|cancelad[oa]s?|anulad[oa]s?|descartad[oa]s?|hech[oa]s?|terminad[oa]s?|ya está|murió"
+    r"|(?:split|broke|broken) up|separated|divorced?|left me|(?:i['’]m|am) single|fired|laid off|retired|resigned|quit|c[oa]me off|ripped out|broke down|ignore"
+    r"|verkauft|weggegeben|verschenkt|vergiss|abgesagt|storniert|gestrichen|verworfen|erledigt|fertig|vorbei|fällt aus|gekündigt|gestorben|geschafft|getrennt|geschieden|entlassen|in rente|abgesetzt|aufgegeben|aufgehört|streichen"
+    r"|vendue?s?|donnée?s?|oublie[rz]?|annulée?s?|supprimée?s?|c['’]est fait|terminée?s?|finie?s?|tombée? à l['’]eau|morte?s?|séparée?s?|divorcée?s?|rompu|quittée?|licenciée?|démissionné|retraite|arrêté"
+    r"|vend(?:í|imos|id[oa]s?|i)|regal(?:é|amos|ad[oa]s?)|olvida\w*|cancelad[oa]s?|anulad[oa]s?|descartad[oa]s?|hech[oa]s?|terminad[oa]s?|ya está|murió|separad[oa]s?|separamos|divorci\w+|rompimos|despid\w+|jubil\w+|renunci\w+|dej(?:é|amos|ado)"
     r"|vendut[oaie]|regalat[oaie]|dimentica\w*|annullat[oaie]|scartat[oaie]|fatt[oaie]|finit[oaie]|saltat[oaie]|mort[oa]|vendid[oa]s?|doei|doamos|esquece\w*|feit[oa]s?|acabou|acabad[oa]s?|morreu"
     r"|verkocht|weggegeven|vergeet|geannuleerd|geschrapt|gedaan|klaar|voorbij|gaat niet door|overleden"
     r"|sprzeda\w+|odda(?:łem|łam|liśmy|ne)|zapomnij|zrobion\w+|gotowe|skończ\w+|odpada|odwołan\w+|anulowan\w+|отмен\w+|прода\w+|отда(?:л|ла|ли)|забудь\w*|сделан\w*|готово|закончи\w+)\b"
-    r"|取消了|卖了|卖掉|送人|算了|做完|办完|完成|结束|不去了|売った|売りました|あげた|譲った|忘れて|済ん|済み|終わ|完了|中止|팔았|잊어|끝났|끝냈|완료|취소",
+    r"|分手|离婚|离职|辞职|退休|取消[吧掉]|取消了|卖了|卖掉|送人|算了|做完|办完|完成|结束|不去了|売った|売りました|あげた|譲った|忘れて|済ん|済み|終わ|完了|中止|팔았|잊어|끝났|끝냈|완료|취소",
     re.IGNORECASE,
 )
 _FROM_NOW: Final = pattern(
-    r"\b(?:now|nowadays|these days|moved?|moving|new|left|became|jetzt|nun|inzwischen|mittlerweile|\w*gezogen|neue?[nmrs]?|maintenant|désormais"
-    r"|déménag\w*|nouve(?:au|l|lle|aux)|ahora|mud[aéo]\w*|nuev[oa]s?|adesso|ormai|trasferit\w*|nuov[oaie]|agora|mud(?:ei|ou|ámos|amos)|nov[oa]s?"
+    r"\b(?:now|nowadays|these days|moved?|moving|new|left|became|again|turned|jetzt|wieder|nun|inzwischen|mittlerweile|\w*gezogen|neue?[nmrs]?|maintenant|désormais|[àd]e? nouveau"
+    r"|déménag\w*|nouve(?:au|l|lle|aux)|ahora|otra vez|de nuevo|mud[aéo]\w*|nuev[oa]s?|adesso|ormai|trasferit\w*|nuov[oaie]|agora|mud(?:ei|ou|ámos|amos)|nov[oa]s?"
     r"|теперь|сейчас|переех\w*|нов(?:ый|ая|ое|ые|ой|ом|ого)|teraz|przeprowadzi\w*|now[yaei]|nu|verhuisd|nieuwe?|nya?|flyttat)\b"
-    r"|现在|目前|搬|新|今は|引っ越|新しい|지금|이제|이사|새로",
+    r"|现在|目前|搬|新|又|重新|再び|今は|引っ越|新しい|지금|이제|이사|새로",
     re.IGNORECASE,
 )
 _SWITCHES: Final = pattern(
@@ -341,6 +342,11 @@ def over(sentence: str) -> list[frozenset[str]]:
 def changes(sentence: str, *, wholly: bool = False) -> bool:
     """True if a sentence says that something is so from now on; `wholly`, that it is so instead of another."""
     return _SWITCHES.search(sentence) is not None or (not wholly and _FROM_NOW.search(sentence) is not None)
+
+
+def turns(sentence: str) -> bool:
+    """True if a sentence says that something is over or so from now on."""
+    return changes(sentence) or ends(sentence)
 
 
 def ends(sentence: str) -> bool:
