@@ -66,8 +66,12 @@ _BEFORE_OBJECT: Final = pattern(
 )
 _ONE_OF: Final = pattern(rf"\b(?:{_ONE}|one|two|three)\s(?:\w+-[\w-]+\s)?", re.IGNORECASE)
 _IS: Final = "(?:is|['’]s|are|ist|hei(?:ß|ss)t|est|s['’]appelle|es|se llama|è|si chiama|é|se chama|to|heet)"
-_IS_NAMED: Final = pattern(rf"\b{_IS}\s(?:called\s|named\s)?([A-ZÀ-Þ]\w+)\W*\Z|\A\W*([A-ZÀ-Þ]\w+)\s{_IS}\s")
-_WITH: Final = r"\b(?:to|with|under|mit|bei|an|avec|à|con|a|com|z|с|met)"
+_NAME: Final = r"(?:[A-ZÀ-Þ]\w*\.?\s?){1,3}"
+_IS_NAMED: Final = pattern(
+    rf"\b{_IS}\s(?:called\s|named\s)?({_NAME})(?:\W*\Z|(?:as of|from|since|now|seit|ab|depuis|desde)\b)"
+    rf"|\A\W*([A-ZÀ-Þ]\w+)\s{_IS}\s"
+)
+_WITH: Final = r"\b(?:to|with|under|from|mit|unter|bei|an|avec|à|con|a|com|z|с|met)"
 _NAMED: Final = pattern(r"(?<=[^\W\d_]),\s(?:[^\W\d_]+['’]s\s)?\Z")  # a name before a relative
 _PRONOUN: Final = pattern(  # at the head of a clause
     r"\A\W*(?:(?:and|but|so|und|aber|et|mais|y|pero|e|ma|mas|и|а|но|i|a|ale|en|maar)\s)?(?:he|she|they|er|(?-i:sie)|ils?(?!\s(?:y|faut|fait|pleut))|elles?|lui|él|ella|ellos|ellas|lei|loro|el[ea]s?"
@@ -94,12 +98,12 @@ def relatives(text: str) -> frozenset[str]:
 
 
 def is_one_of(text: str, statement: str) -> bool:
-    """True if a clause says who one of somebody's people is, and a statement what they have with that one.
+    """True if a clause names one of a person's people, and a statement is about what they have with that one.
 
     `My boss is Karen` says so for `reports to Karen`, `my wife is German` does not for `is German`.
     """
     found = [match[1] or match[2] for match in _IS_NAMED.finditer(text)] if names_another(text) else []
-    return any(re.search(rf"{_WITH}\s{name}\b", statement) for name in found)
+    return any(re.search(rf"{_WITH}\s{re.escape(name.strip())}(?!\w)", statement) for name in found)
 
 
 def apposed(text: str) -> str:
@@ -121,7 +125,7 @@ def names_another(text: str) -> bool:
 
 
 def names_one(text: str) -> bool:
-    """True if a statement names a person as one of those that somebody has (`has a five-year-old son`)."""
+    """True if a statement names a person as one of those that a person has (`has a five-year-old son`)."""
     return names_another(_ONE_OF.sub("my ", text))
 
 

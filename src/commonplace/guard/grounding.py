@@ -14,6 +14,7 @@ from typing import Final
 
 from commonplace.guard.about import FIRST_PERSON
 from commonplace.guard.contradictions import Talk
+from commonplace.guard.phrases import phrase
 from commonplace.guard.spoken import HALF, NOON, Said, has_german, reads_german, seen
 from commonplace.guard.sums import listed
 from commonplace.records import RecordedMessage
@@ -204,15 +205,14 @@ class Evidence:
         if self._talk.took_back(text):
             return True
         said = content.content(text)
-        words = Vocabulary(said)
-        others = [entry.vocabulary for entry in self.known if text not in entry.text]
-        own = frozenset(word for word in said if not any(each.holds(word) for each in others))
-        lasts = denials.lasts(text)
+        others = Vocabulary(word for entry in self.known if text not in entry.text for word in entry.words)
+        own, lasts = said - others.shared(said), denials.lasts(text)
         for sentence in (each for said in self.said if said.person for each in content.sentences(said.text)):
-            if not lasts and any(words.shared(about) == about for about in denials.over(sentence)):
+            if not lasts and any(Vocabulary(said).shared(about) == about for about in denials.over(sentence)):
                 return True
-            shared = Vocabulary(content.words(sentence)).shared(said) if denials.ends(sentence) else frozenset()
-            if shared and (len(shared) >= _SAME if lasts else 2 * len(shared) >= len(said) or bool(shared & own)):
+            lifted = phrase("lifts").search(sentence) if lasts else denials.ends(sentence)
+            shared = Vocabulary(content.words(sentence)).shared(said) if lifted else frozenset()
+            if shared and (len(shared) >= _SAME if lasts else 2 * len(shared) >= len(said) or shared & own):
                 return True
         return False
 
@@ -261,8 +261,10 @@ class Evidence:
         """Return the fault if memory says the opposite, and nobody spoke of what both are about."""
         if denials.denies(text):
             about = [entry.text for entry in self.known if entry.vocabulary.shared(said)]
-            spoken = any(each.vocabulary.shared(said) for each in self.said)
-            taken_back = any(denials.denies(entry) or denials.limits(entry) for entry in about) or self._ends
+            spoken = any(
+                each.vocabulary.shared(said) or (each.person and denials.ends(each.text)) for each in self.said
+            )
+            taken_back = any(denials.denies(entry) or denials.limits(entry) for entry in about)
             return "negation: nobody said that it is not so" if about and not (spoken or taken_back) else ""
         if denials.limits(text):
             return ""
@@ -273,11 +275,6 @@ class Evidence:
             if not any(each.person and each.vocabulary.shared(both) for each in self.said):
                 return "negation: memory says that it is not so"
         return ""
-
-    @cached_property
-    def _ends(self) -> bool:
-        """True if a person says that something is over."""
-        return any(denials.ends(part) for each in self.said if each.person for part in content.sentences(each.text))
 
     def _new_quoted(self, text: str) -> str:
         for each in content.quoted(text):
@@ -437,7 +434,6 @@ class Evidence:
         return any(all(map(self._vocabulary.holds, each)) for each in parts)
 
     def _is_inside(self, word: str) -> bool:
-        """True if a word is part of one that was said, or made of one (`Import` in `Importmodul`)."""
         return any(said.has_inside(content.bare(word)) for said in self._all)
 
     def _is_short_for(self, word: str) -> bool:
