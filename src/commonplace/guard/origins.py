@@ -49,6 +49,9 @@ _SAYS_OF_ANOTHER: Final = pattern(
     r"(?:he|she|they|er|sie|dass (?:er|sie)|qu['’](?:il|elle)s?|que (?:él|ella|se))\b",
     re.IGNORECASE,
 )
+_RATHER: Final = pattern(
+    r"\b(?:rather|make (?:it|that)|better|lieber|eher|plutôt|mieux|mejor|meglio|piuttosto)\b", re.IGNORECASE
+)
 _THAT: Final = pattern(r"\W*(?:that|dass|que|qu['’]|che|что|że|dat)\b", re.IGNORECASE)
 _REQUEST: Final = pattern(  # a question that asks the assistant for something, or what something is
     r"\A\W*(?:\w+,? )?(?:can|could|would|will|may|shall|what|which|who|where|how|kannst|könn\w+|würd\w+|was|welche\w*"
@@ -93,14 +96,17 @@ class Origins:
         """True if a number is the assistant's only, and a person answers with another one."""
         for value in clause.numbers:
             homes = [each for each in self._talk if value in each.numbers]
-            behind = [each for each in self._said if homes and each.place == homes[-1].place + 1 and each.numbers]
-            if any(each.person for each in homes) or any(each.numbers & clause.numbers for each in behind):
+            if not homes or any(each.person for each in homes):
+                continue
+            behind = [each for each in self._said if each.place == homes[-1].place + 1 and each.numbers]
+            if any(each.numbers & clause.numbers for each in behind):
                 continue
             words = content.content(clause.text) - units_of(clause)
-            if any(
-                len(content.content(each.text)) <= 1 or 2 * len(words & values_of(each)) > len(words) for each in behind
-            ):
-                return True
+            told = frozenset[str]().union(*(each.numbers for each in self._talk if each.place == homes[-1].place))
+            for each in behind:
+                short = len(told) == 1 and not content.content(_RATHER.sub(" ", each.text))
+                if short or 2 * len(words & values_of(each)) > len(words) > 1:
+                    return True
         return False
 
     def _is_general(self, clause: Clause, near: Sequence[Clause]) -> bool:
@@ -149,6 +155,10 @@ class Origins:
         before = self._said[place - 1] if place else None
         return before if before is not None and before.place == home.place else None
 
+    def _message(self, home: Clause) -> frozenset[str]:
+        """Return what the message of a clause says."""
+        return frozenset[str]().union(*(values_of(each) for each in self._said if each.place == home.place))
+
     def _sentence(self, home: Clause) -> str:
         """Return a clause with what is before it, if that only denies (`Never, ever`)."""
         found, before = home.text, self._before(home)
@@ -160,8 +170,9 @@ class Origins:
         words = content.content(clause.text)
         ended = phrase("ended").search(home.text)
         if ended and not (_takes_back(text) or phrase("ended").search(text)):
-            over = content.content(home.text[ended.start() :])
-            return any(word.isalpha() for word in shared_words(words, over))
+            over = shared_words(words, content.content(home.text[ended.start() :]))
+            new = _telling(clause) - shared_words(_telling(clause), self._message(home))
+            return any(map(str.isalpha, over)) and len(new) <= (whose(clause.text) == SELF)
         if home.denies and not home.asks and not self._another_does(home) and _says_what(home, clause, text):
             return True
         kept = denials.denies(text) or denials.refuses(text) or phrase("keeps").search(text)
@@ -193,8 +204,7 @@ class Origins:
         mine = whose(clause.text) == SELF
         of_self = FIRST_PERSON.search(home.text) or WE.search(home.text) or whose(home.text) == SELF
         if self._is_alone(home) and not (_gives_back(text) or phrase("only").search(text)):
-            said = frozenset[str]().union(*(values_of(each) for each in self._said if each.place == home.place))
-            words = _telling(clause)
+            said, words = self._message(home), _telling(clause)
             everybody = phrase("everybody").search(clause.text)
             if everybody or (mine and not of_self) or shared_words(words, said) != words:
                 return True
@@ -265,9 +275,9 @@ def _says_what(denied: Clause, clause: Clause, text: str) -> bool:
         return bool(FIRST_PERSON.search(denied.text)) and whose(clause.text) == SELF and not clause.denies
     so = denials.asserted(clause.text)
     words = (content.content(so) if so else values_of(clause)) - _USER
-    short = len(words - COMMON) <= _FEW
-    things = [each for each in (own, denied.denied) if each and (short or len(each) > 1)]
-    has = [each for each in (*things, *denials.objects(denied.text)) if shared_words(each, words) == each]
+    alone = words - COMMON <= own or (whose(clause.text) == SELF and len(words - COMMON) <= _FEW)
+    things = [*([own] if alone or len(own) > 1 else []), *denials.objects(denied.text)]
+    has = [each for each in things if shared_words(each, words) == each]
     plain = [word for word in words if word[0] not in FIRM]
     listed = re.search(rf"[,:(]\s?{re.escape(clause.text)}", text) and any(len(plain) <= len(each) for each in has)
     return bool(has) and not _takes_back(so or clause.text) and not (listed and _takes_back(text))
