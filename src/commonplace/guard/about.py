@@ -64,6 +64,14 @@ _BEFORE_OBJECT: Final = pattern(
     rf"|для|с|со|у|от|к|dla|z|ze|od|do|voor|met|van|bij|aan)\s(?:{_ONE}\s)?\Z",
     re.IGNORECASE,
 )
+_ONE_OF: Final = pattern(rf"\b(?:{_ONE}|one|two|three)\s(?:\w+-[\w-]+\s)?", re.IGNORECASE)
+_IS: Final = "(?:is|['’]s|are|ist|hei(?:ß|ss)t|est|s['’]appelle|es|se llama|è|si chiama|é|se chama|to|heet)"
+_NAME: Final = r"(?:[A-ZÀ-Þ]\w*\.?\s?){1,3}"
+_IS_NAMED: Final = pattern(
+    rf"\b{_IS}\s(?:called\s|named\s)?({_NAME})(?:\W*\Z|(?:as of|from|since|now|seit|ab|depuis|desde)\b)"
+    rf"|\A\W*([A-ZÀ-Þ]\w+)\s{_IS}\s"
+)
+_WITH: Final = r"\b(?:to|with|under|from|mit|unter|bei|an|avec|à|con|a|com|z|с|met)"
 _NAMED: Final = pattern(r"(?<=[^\W\d_]),\s(?:[^\W\d_]+['’]s\s)?\Z")  # a name before a relative
 _PRONOUN: Final = pattern(  # at the head of a clause
     r"\A\W*(?:(?:and|but|so|und|aber|et|mais|y|pero|e|ma|mas|и|а|но|i|a|ale|en|maar)\s)?(?:he|she|they|er|(?-i:sie)|ils?(?!\s(?:y|faut|fait|pleut))|elles?|lui|él|ella|ellos|ellas|lei|loro|el[ea]s?"
@@ -89,6 +97,15 @@ def relatives(text: str) -> frozenset[str]:
     return frozenset(content.bare(match["name"]) for match in _relatives().finditer(text) if match["name"])
 
 
+def is_one_of(text: str, statement: str) -> bool:
+    """True if a clause names one of a person's people, and a statement is about what they have with that one.
+
+    `My boss is Karen` says so for `reports to Karen`, `my wife is German` does not for `is German`.
+    """
+    found = [match[1] or match[2] for match in _IS_NAMED.finditer(text)] if names_another(text) else []
+    return any(re.search(rf"{_WITH}\s{re.escape(name.strip())}(?!\w)", statement) for name in found)
+
+
 def apposed(text: str) -> str:
     """Return a text without the commas between a relative and their name (`Zoe, my sister, sings`)."""
     commas = set[int]()
@@ -105,6 +122,11 @@ def apposed(text: str) -> str:
 def names_another(text: str) -> bool:
     """True if a text names a person by what they are to another."""
     return _relatives().search(text) is not None
+
+
+def names_one(text: str) -> bool:
+    """True if a statement names a person as one of those that a person has (`has a five-year-old son`)."""
+    return names_another(_ONE_OF.sub("my ", text))
 
 
 def whose(text: str, *, person: bool = True) -> str:

@@ -13,7 +13,7 @@ from itertools import combinations, takewhile
 from typing import Final
 
 from commonplace.guard import events
-from commonplace.guard.about import FIRST_PERSON, OTHER, SAYS_I, SELF, TELLS, names_another, whose
+from commonplace.guard.about import FIRST_PERSON, OTHER, SAYS_I, SELF, TELLS, is_one_of, names_one, whose
 from commonplace.guard.clauses import (
     FIRM,
     SHORT,
@@ -28,7 +28,8 @@ from commonplace.guard.clauses import (
     times_of,
     values_of,
 )
-from commonplace.guard.counted import Counted
+from commonplace.guard.origins import Origins
+from commonplace.guard.phrases import phrase
 from commonplace.text import content, denials
 from commonplace.text.content import Vocabulary
 from commonplace.text.patterns import pattern
@@ -39,6 +40,11 @@ _YES: Final = pattern(
     r"|einverstanden|oui|d['’]accord|parfait|volontiers|très bien|bonne idée|sí|vale|de acuerdo|perfecto|claro|sì"
     r"|d['’]accordo|certo|perfetto|sim|combinado|perfeito|да|хорошо|давай(?:те)?|соглас\w+|ок|отлично|tak"
     r"|dobrze|zgoda|jasne|goed|prima|akkoord|graag|bra|gärna)\b|好|行|可以|对|是的|嗯|はい|ええ|いい|うん|了解|네|예|좋|그래|응)",
+    re.IGNORECASE,
+)
+_NO: Final = pattern(
+    r"\W*(?:\w{1,4}\W+)?(?:no|nope|nah|not|nein|non|não|нет|nee|nie|lieber nicht|不)\W*"
+    r"(?:thanks|thank you|danke|merci|gracias)?\W*|不[了要用行]+",
     re.IGNORECASE,
 )
 _MOST_CLAUSES: Final = 400  # the last ones; a range has some hundred
@@ -81,7 +87,7 @@ class Talk:
             first = next(iter(content.clauses(self._reader.plain(reply[0]))), "")
             settled = person or not (denials.denies(first) or denials.doubts(first))
             clauses = self._reader.read(text, who, person=person, settled=settled)
-            if not person and denials.denies(first) and not content.content(first):
+            if not person and _NO.fullmatch(first):
                 clauses = [each._replace(supposes=True, doubts=True) for each in clauses]
             if not person and _YES.match(first):
                 agreed = (denials.undecided(each.text) for each in clauses)  # that it is open stays so
@@ -104,8 +110,9 @@ class Talk:
         return events.Events(self._clauses)
 
     @cached_property
-    def _counted(self) -> Counted:
-        return Counted(self._clauses)
+    def _origins(self) -> Origins:
+        known = [clause for text in self._memory for clause in self._reader.read(text, person=True)]
+        return Origins(self._clauses, known, self._names)
 
     def _is_answered(self, place: int) -> bool:
         """True if a person speaks right behind a message, or agrees behind what the assistant says to it."""
@@ -181,22 +188,19 @@ class Talk:
                 if self._nobody_denies(clause, whole) and not self._contrasts(clause, whole):
                     return "negation: nobody said that it is not so"
                 continue
-            reason = self._swapped(clause, shared) or self._counted.fault(clause, clauses)
+            reason = self._swapped(clause, shared)
             if reason:
                 return reason
             is_label = f"{clause.text}:" in text
+            if not is_label and (reason := self._origins.fault(clause, text)):
+                return reason
             if not (doubted or denied or is_label) and (
                 reason := self._was_denied(clause, shared, text)
                 or ("" if events.is_later(text) else self._only_denied(clause, text))
                 or self._events.fault(clause, text)
             ):
                 return reason
-        return (
-            self._exchanged(text)
-            or self._of_another(clauses)
-            or self._not_of_user(clauses, text)
-            or self._takes_up(clauses, text)
-        )
+        return self._exchanged(text) or self._of_another(clauses) or self._not_of_user(clauses, text)
 
     @cached_property
     def _actors(self) -> tuple[list[tuple[Clause, Vocabulary, str]], frozenset[str], frozenset[str]]:
@@ -236,7 +240,7 @@ class Talk:
     def _not_of_user(self, clauses: Sequence[Clause], text: str) -> str:
         """Find a clause about the user half of whose known words were said of others only; all, if it names nobody."""
         for n, clause in enumerate(clauses):
-            others = names_another(clause.text) or not clause.content.isdisjoint(self._reader.relatives)
+            others = self._names_another(clause)
             about = whose(clause.text)
             if (
                 others
@@ -254,6 +258,10 @@ class Talk:
                 return "other-subject: it was said of another than the user"
         return ""
 
+    def _names_another(self, clause: Clause) -> bool:
+        known = names_one(clause.text) or not clause.content.isdisjoint(self._reader.relatives)
+        return known or any(is_one_of(each.text, clause.text) for each in self._clauses if each.person)
+
     @cached_property
     def _owned(self) -> list[tuple[Vocabulary, str, Clause]]:
         """What each clause of the talk and of memory says, and of whom."""
@@ -267,43 +275,6 @@ class Talk:
         """
         homes = [(who, c.person) for said, who, c in self._owned if (denied or not c.denies) and said.holds(value)]
         return {who for who, person in homes if person or who} or {who for who, _ in homes}
-
-    def _takes_up(self, clauses: Sequence[Clause], text: str) -> str:
-        """Find a clause that has what the talk only says there is none of; a list goes on with what it denies."""
-        if _LABEL.search(text) and denials.refuses(_LABEL.split(text, 1)[0]):
-            return ""
-        denied = False
-        for clause, following in zip(clauses, (*clauses[1:], None), strict=True):
-            front = denials.asserted(clause.text)
-            if _takes_back(clause) and not front:
-                denied = True
-                continue
-            said = content.content(front or clause.text)
-            things = [thing for thing in self._refused if _has(said, thing)]
-            listed = denied and any(len(said) <= len(thing) for thing in things)
-            referred = following is not None and _takes_back(following)
-            if things and not (listed or referred or clause.doubts):
-                return "negation: it says what was denied"
-        return ""
-
-    @cached_property
-    def _refused(self) -> list[frozenset[str]]:
-        """What persons say that there is none of or not done, and no clause says otherwise.
-
-        A question to them says neither; a clause of joining words says it of another (`I don't, she does`).
-        """
-        told = [clause for clause, _ in self._everything if clause.person or not clause.asks]
-        every = [(content.content(c.text), [*denials.objects(c.text), *denials.acts(c.text)]) for c in told]
-        another = [not said - clause.names and not clause.denies for clause, (said, _) in zip(told, every, strict=True)]
-        return [
-            thing
-            for clause, (_, none), does in zip(told, every, (*another[1:], False), strict=True)
-            for thing in (none if clause.person and not does else ())
-            if not any(
-                shared_words(thing, said) == thing and not any(shared_words(thing, other) for other in others)
-                for said, others in every
-            )
-        ]
 
     def took_back(self, text: str) -> bool:
         """True if a person denied what a statement says, in a clause that shares its words."""
@@ -320,6 +291,8 @@ class Talk:
         about = [place for place, other in enumerate(self._clauses) if shared_words(whole, other.content)]
         near = {each for place in about for each in (place, place + 1) if each < len(self._clauses)}
         near |= {place - 1 for place in about if place and self._clauses[place].content <= self._clauses[place].names}
+        if self._is_replaced(clause, about):
+            return False
         return bool(about) and not any(
             self._clauses[n].denies
             or "0" in self._clauses[n].numbers
@@ -327,6 +300,14 @@ class Talk:
             or (denials.ends(self._clauses[n].text) and not denials.ends(clause.text))  # `no car`, of `sold the car`
             for n in near
         )
+
+    def _is_replaced(self, clause: Clause, about: Sequence[int]) -> bool:
+        """True if a clause says that what memory has is over, and a person said what else the statement has."""
+        if not phrase("ended").search(clause.text):
+            return False
+        own = content.content(clause.text)
+        known = any(shared_words(own, content.content(entry)) for entry in self._memory)
+        return known and any(self._clauses[n].person and not shared_words(own, self._clauses[n].content) for n in about)
 
     def _contrasts(self, clause: Clause, whole: frozenset[str]) -> bool:
         """True if a clause only names the opposite of another one (`NATS, not Kafka`), as one sentence did."""
@@ -479,16 +460,3 @@ def _says_no(clause: Clause) -> bool:
     """True if a person refuses something in a clause that is about nothing else."""
     short = len(content.content(clause.text)) <= SHORT
     return denials.says_no(clause.text) or (clause.denies and short and bool(FIRST_PERSON.search(clause.text)))
-
-
-def _takes_back(clause: Clause) -> bool:
-    """True if a clause denies or limits something, or says that it is not wanted."""
-    return clause.denies or denials.limits(clause.text) or denials.refuses(clause.text)
-
-
-def _has(said: frozenset[str], thing: frozenset[str]) -> bool:
-    """True if words have each of a thing's; one alone in nearly the same form (`mover` is not `moves`)."""
-    if shared_words(thing, said) != thing:
-        return False
-    forms = shared_words(said, thing)
-    return len(thing) > 1 or any(abs(len(word) - len(form)) <= 1 for word in thing for form in forms)

@@ -20,6 +20,7 @@ import msgspec
 from commonplace.config import GateRules
 from commonplace.guard import rewriting, targets
 from commonplace.guard.grounding import Evidence
+from commonplace.guard.origins import only_tells
 from commonplace.guard.phrases import phrase
 from commonplace.guard.proposed import MOST_CHARS, STAMP, headings, is_too_long, links, statements_of, texts, texts_of
 from commonplace.guard.rewriting import Ruling
@@ -266,7 +267,11 @@ class _Court:
         about = Vocabulary(word for entry in touched for word in content.content(f"{entry.section} {entry.text}"))
         for message, quote in targets.quotes(edit, self.messages):
             trust = message_trust(message)
-            if about.shared(content.content(quote)) and TRUST_RANK[trust] >= min(strongest, TRUST_RANK["agent"]):
+            if (
+                about.shared(content.content(quote))
+                and not only_tells(quote)
+                and TRUST_RANK[trust] >= min(strongest, TRUST_RANK["agent"])
+            ):
                 return "", trust
         return "uncited: no message that it cites speaks of what would go", "agent"
 
@@ -320,7 +325,7 @@ class _Court:
         text = "\n".join(self._statements(edit))
         section = edit.section if isinstance(edit, AddEntry) else ""
         old, lines = touched[0].text if touched else "", rewriting.statements(text) or [text]
-        trust = lowest_trust([self._trust(text, touched), self._cited(edit)])
+        trust = lowest_trust([self._trust(text, touched), targets.cited_trust(edit, self.messages)])
         reason = (
             self._screened(texts_of(edit))
             or next(filter(None, (self.fault(rewriting.under(section, line), old=old) for line in lines)), "")
@@ -328,12 +333,6 @@ class _Court:
             or self._below(trust, touched)
         )
         return reason, trust
-
-    def _cited(self, edit: Edit) -> Trust:
-        """Return the trust of the best message that an operation cites; one that cites none may rest on any."""
-        found = (self.messages.get((source.session, source.message)) for source in edit.sources)
-        cited = (message_trust(message) for message in found if message is not None)
-        return max(cited, key=TRUST_RANK.__getitem__, default="user")
 
     def _statements(self, edit: Edit) -> list[str]:
         label = edit.section if isinstance(edit, AddEntry) else ""
@@ -353,9 +352,10 @@ class _Court:
         words = Vocabulary(content.content(f"{touched[0].section} {old}"))
         new = content.content(text)
         cited = any(words.shared(content.content(quote)) for _, quote in targets.quotes(edit, self.messages))
-        if not words.shared(new) and not cited and not rewriting.new_value(old, text):
+        turns = not is_standing(old) and targets.turns(edit, new, self.messages)
+        if not words.shared(new) and not (cited or turns or rewriting.new_value(old, text)):
             return "unrelated: it is about something else than what it would replace"
-        said = self.new_words(text) - content.content(old)
+        said = self.new_words(text) - content.content(old) or denials.denies(text) != denials.denies(old)
         if not said and not rewriting.holds(text, old) and not self.may_go(old, touched[0].said):
             return "drops: no message corrects what it would leave out"
         return ""

@@ -14,6 +14,7 @@ from typing import Final
 
 from commonplace.guard.about import FIRST_PERSON
 from commonplace.guard.contradictions import Talk
+from commonplace.guard.phrases import phrase
 from commonplace.guard.spoken import HALF, NOON, Said, has_german, reads_german, seen
 from commonplace.guard.sums import listed
 from commonplace.records import RecordedMessage
@@ -204,16 +205,16 @@ class Evidence:
         if self._talk.took_back(text):
             return True
         said = content.content(text)
-        words = Vocabulary(said)
-        sentences = (each for said in self.said if said.person for each in content.sentences(said.text))
-        return not denials.lasts(text) and any(
-            any(words.shared(about) == about for about in denials.over(sentence))
-            or (
-                denials.ends(sentence)
-                and 2 * len(Vocabulary(content.words(sentence)).shared(said)) >= max(1, len(said))
-            )
-            for sentence in sentences
-        )
+        others = Vocabulary(word for entry in self.known if text not in entry.text for word in entry.words)
+        own, lasts = said - others.shared(said), denials.lasts(text)
+        for sentence in (each for said in self.said if said.person for each in content.sentences(said.text)):
+            if not lasts and any(Vocabulary(said).shared(about) == about for about in denials.over(sentence)):
+                return True
+            lifted = phrase("lifts").search(sentence) if lasts else denials.ends(sentence)
+            shared = Vocabulary(content.words(sentence)).shared(said) if lifted else frozenset()
+            if shared and (len(shared) >= _SAME if lasts else 2 * len(shared) >= len(said) or shared & own):
+                return True
+        return False
 
     # --- the verdict ---
 
@@ -260,7 +261,9 @@ class Evidence:
         """Return the fault if memory says the opposite, and nobody spoke of what both are about."""
         if denials.denies(text):
             about = [entry.text for entry in self.known if entry.vocabulary.shared(said)]
-            spoken = any(each.vocabulary.shared(said) for each in self.said)
+            spoken = any(
+                each.vocabulary.shared(said) or (each.person and denials.ends(each.text)) for each in self.said
+            )
             taken_back = any(denials.denies(entry) or denials.limits(entry) for entry in about)
             return "negation: nobody said that it is not so" if about and not (spoken or taken_back) else ""
         if denials.limits(text):
@@ -431,7 +434,6 @@ class Evidence:
         return any(all(map(self._vocabulary.holds, each)) for each in parts)
 
     def _is_inside(self, word: str) -> bool:
-        """True if a word is part of one that was said, or made of one (`Import` in `Importmodul`)."""
         return any(said.has_inside(content.bare(word)) for said in self._all)
 
     def _is_short_for(self, word: str) -> bool:

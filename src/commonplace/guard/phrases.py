@@ -1,4 +1,7 @@
-"""The phrases that announce a text as foreign or as one's own; data in `rules/announced.toml`, by language."""
+"""Phrases by name: those that announce a text as foreign or as one's own, and those that say how far words are so.
+
+Data in `rules/announced.toml` and `rules/origins.toml`.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,10 @@ from commonplace.text import packaged
 
 @cache
 def _rules() -> dict[str, dict[str, list[str]]]:
-    return tomllib.loads(packaged.text(__package__, "rules/announced.toml"))
+    announced, origins = (
+        tomllib.loads(packaged.text(__package__, f"rules/{n}.toml")) for n in ("announced", "origins")
+    )
+    return {**announced, "patterns": announced["patterns"] | origins["patterns"]}
 
 
 @cache

@@ -357,7 +357,11 @@ def _in_place(old: Sequence[Line], new: Sequence[Line]) -> dict[str, Line]:
 def _may_leave(line: Line, came: Sequence[Line], sides: _Sides, told: _Told) -> bool:
     """True if a line that came in corrects an old one by what a message says."""
     for other in came:
-        if sides.before.get(other.key) != line or not (said := told.new_words(other.text)) - line.words:
+        if sides.before.get(other.key) != line:
+            continue
+        if denials.denies(other.text) and not denials.denies(line.text) and related(line, other) >= _ALIKE:
+            return True
+        if not (said := told.new_words(other.text)) - line.words:
             continue
         if _drops_a_name(line, other, told.new_words):
             continue

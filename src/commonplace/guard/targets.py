@@ -10,8 +10,9 @@ import msgspec
 from commonplace import operations
 from commonplace.guard import rewriting
 from commonplace.guard.trust import message_trust
-from commonplace.records import RecordedMessage, Source
-from commonplace.text import content
+from commonplace.records import TRUST_RANK, RecordedMessage, Source, Trust
+from commonplace.text import content, denials
+from commonplace.text.content import Vocabulary
 from commonplace.text.patterns import pattern
 
 _GAP: Final = pattern(r"\.{3,}|…|\[\.+\]")
@@ -89,6 +90,19 @@ def quoted_sentences(edit: operations.Edit, messages: Mapping[tuple[str, str], R
         next((each for each in content.sentences(message.text) if is_quoted_in(quote, each)), quote)
         for message, quote in quotes(edit, messages)
     ]
+
+
+def cited_trust(edit: operations.Edit, messages: Mapping[tuple[str, str], RecordedMessage]) -> Trust:
+    """Return the trust of the best message that an operation cites; one that cites none may rest on any."""
+    found = (messages.get((source.session, source.message)) for source in edit.sources)
+    cited = (message_trust(message) for message in found if message is not None)
+    return max(cited, key=TRUST_RANK.__getitem__, default="user")
+
+
+def turns(edit: operations.Edit, words: frozenset[str], messages: Mapping[tuple[str, str], RecordedMessage]) -> bool:
+    """True if a quoted sentence says that something is over or new, with one of some words."""
+    sentences = filter(denials.turns, quoted_sentences(edit, messages))
+    return any(Vocabulary(words).shared(content.content(each)) for each in sentences)
 
 
 def cited_right(edit: operations.Edit, messages: Mapping[tuple[str, str], RecordedMessage]) -> operations.Edit:

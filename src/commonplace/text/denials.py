@@ -19,14 +19,14 @@ _DENIES: Final = pattern(
     r"|nicht|nichts|kein\w*|nie|niemals|ohne|\w{4,}frei(?:e[mnrs]?)?|weder|abgesagt|storniert|gestrichen|verboten|entfällt|verworfen|ausgeschlossen"
     r"|ne (?=(?:\w+ ){1,3}(?:pas|plus|personne|ni))|n['’]|pas|jamais|sans|rien|aucune?|annulée?s?|interdit\w*|supprimée?s?|écartée?s?"
     r"|nunca|jamás|sin|ningun\w*|ningún|nada|nadie|tampoco|cancelad\w+|anulad\w+|prohibid\w+|descart\w+"
-    r"|non|senza|nessun\w*|niente|nulla|annullat\w+|vietat\w+|scartat\w+"
+    r"|non|(?-i:mai)(?= (?:in|con|a|di|più|le|il|la)\b)|senza|nessun\w*|niente|nulla|annullat\w+|vietat\w+|scartat\w+"
     r"|não|nem|sem|ninguém|nenhum\w*|jamais|cancelad\w+|proibid\w+"
     r"|не|нет|ни|никогда|без|нельзя|отмен\w+|запрещ\w+|ничего|никаких|никто"
     r"|nie|nigdy|bez|żadn\w+|nic|odwołan\w+|anulowan\w+|zakaz\w*"
     r"|niet|geen|nooit|zonder|inte|aldrig|utan|ingen|değil|yok|hiç"
     # no longer
     r"|aufgehört|arrêtée? d['’e]|dej(?:é|ó|ado|amos|aron) de|smess[oaie] d['’i]|deix(?:ei|ou|ámos|amos|aram) de|par(?:ei|ou) de|перестал\w*|przestał\w*|gestopt)\b"
-    r"|不(?![过但仅管错])|(?<![特区])[別别](?![人的])|未(?!来)|[没勿無无]|取消|禁止|拒绝|停止|停[接用办售]|ない|なし|ません|なく|ず(?:に|、|。)|(?<=[りわべせれめけかたさ])ず(?![つれか])|やめ|だめ|ダメ|지\s?않|아니|안\s|(?<!잘)못(?:\s|하|해|한|할|합|했)|없|말[고아]|마세요|금지|취소|빼",
+    r"|不(?![过但仅管错])|(?<![特区])[別别](?![人的墅])|未(?!来)|[没勿無无]|取消|禁止|拒绝|停止|停[接用办售]|ない|なし|ません|なく|ず(?:に|、|。)|(?<=[りわべせれめけかたさ])ず(?![つれか])|やめ|だめ|ダメ|지\s?않|아니|안\s|(?<!잘)못(?:\s|하|해|한|할|합|했)|없|말[고아]|마세요|금지|취소|빼",
     re.IGNORECASE,
 )
 _UNCHANGED: Final = pattern(
@@ -48,23 +48,16 @@ _NOT: Final = pattern(
     r"|não|ninguém|nenhum\w*|не|нет|нельзя|никогда|nigdy|żadn\w+|niet|geen|nooit|inte|aldrig|inga?)\b|\bn['’](?=\w)",
     re.IGNORECASE,
 )
-_SPANISH: Final = pattern(r"\b(?:ya|el|la|los|las|una?|en|de|que|por|con|se|ni)\b", re.IGNORECASE)
-_NO_IN_SPANISH: Final = pattern(r"\bno\b", re.IGNORECASE)  # stands before what is not done
-_UNABLE: Final = pattern(  # says what somebody wants and does not get
-    r"\b(?:can['’]?t|cannot|could(?:n['’]t| not)|won['’]?t|unable|kann(?:st)?|können|konnte\w*|schaffe|arriv\w+|p[eu]ux?t?|(?:no|non|não) (?:puedo|puede|consig\w+|logr\w+"
-    r"|riesc\w+|riusc\w+|posso|può)|(?:не|nie) (?:мо[гж]\w+|получа\w+|уда[её]тся|mogę|może|udaje)|kan|lukt)\b",
-    re.IGNORECASE,
-)
 _OBJECT_WORDS: Final = 3  # of what a clause says that there is none of
 
 _LIMITS: Final = pattern(
-    r"\b(?:only|at most|at least|max(?:imum)?|up to|more than|less|under|below|over|limit\w*|instead|rather|avoid\w*|except\w*|unless|off|danger\w*|harmful|exclud\w*|leave (?:\w+ )?out"
+    r"\b(?:only|at most|at least|max(?:imum)?|up to|more than|less|under|below|over|limit\w*|instead|rather|avoid\w*|except\w*|unless|off|is out|danger\w*|harmful|exclud\w*|leave (?:\w+ )?out"
     r"|allerg\w*|\w*intoleran\w*|taboos?|tabus?|no-?gos?|teetotal\w*|abstinen\w*|non-?\w{4,}er|hat(?:e|es|ed|ing)|dislik\w*|bor(?:es|ed|ing)|annoy\w*|detest\w*|against|away|free|until|till|no longer|any ?more|used to|before|former\w*|previously"
-    r"|was|were|had|earlier|g[ai]v\w+ up|forget|left|gone|in place of|skip\w*|remove\w*|delet\w*|fail\w*|lack\w*|miss\w*|unable|too|replac\w*|switch\w*|chang\w*|mov(?:e|ed|es|ing)|while|wants?|postpon\w*|push\w*|slip\w*|clos\w+|end\w*|bans?|banned|prohibition|sick|hold"
-    r"|nur|erst|nicht\w{4,}|gefährlich\w*|aufge(?:hör|geb)\w*|höchstens|maximal|mindestens|bis zu|mehr als|weniger|unter|über|statt\w*|sondern|vermeid\w*|außer|allergi\w*|unverträg\w*|\w+unverträg\w*|verträgt|hass\w*|nerv\w*|stört|\w*verbot\w*|\w*verzicht\w*|\w+freie?[nrms]?|gegen|weg|frei|mehr|früher|bisher|war|wegen|jetzt|neu\w*"
+    r"|was|were|had|earlier|g[ai]v\w+ up|forget|left|gone|in place of|skip\w*|remove\w*|delet\w*|fail\w*|lack\w*|miss\w*|unable|too|replac\w*|switch\w*|chang\w*|mov(?:e|ed|es|ing)|while|wants?|postpon\w*|push\w*|slip\w*|clos\w+|end(?:s|ed|ing)?|bans?|banned|prohibition|sick|hold"
+    r"|nur|erst|ende|nicht\w{4,}|gefährlich\w*|aufge(?:hör|geb)\w*|höchstens|maximal|mindestens|bis zu|mehr als|weniger|unter|über|statt\w*|sondern|vermeid\w*|außer|allergi\w*|unverträg\w*|\w+unverträg\w*|verträgt|hass\w*|nerv\w*|stört|\w*verbot\w*|\w*verzicht\w*|\w+freie?[nrms]?|gegen|weg|frei|mehr|früher|bisher|war|wegen|jetzt|neu\w*"
     r"|seulement|uniquement|ne \w+ que|maximum|moins|plus|au lieu|plutôt|évit\w*|sauf|intolér\w*|détest\w*|horreur|contre|déteste|libre|avant|arrêt\w*|ferm\w+|était|exclue?s?|interdiction\w*"
     r"|falta\w*|sólo|solo|solamente|peligros\w*|máximo|como mucho|menos|más de|en lugar|en vez|evit\w*|salvo|excepto|intoleran\w*|odi\w*|aburr\w*|molest\w*|contra|libre|libra|antes|dej\w+|cerrad\w+|era|hasta|prohibición|veto|esclus[aeio]"
-    r"|soltanto|solamente|pericolos\w*|massimo|al massimo|meno|più di|invece|anziché|tranne|intolleran\w*|allergi\w*|lascia|chius\w+|prima|fino|divieto|esclus[aeio]|proibição|apenas|só|somente|perigos\w*|alérgic\w*|em vez|exceto|até|metade|fechad\w+"
+    r"|soltanto|solamente|pericolos\w*|massimo|al massimo|meno|più di|invece|anziché|ora|tranne|intolleran\w*|allergi\w*|lascia|chius\w+|prima|fino|divieto|esclus[aeio]|proibição|apenas|só|somente|perigos\w*|alérgic\w*|em vez|exceto|até|metade|fechad\w+"
     r"|только|опасн\w*|максимум|не более|больше|меньше|вместо|кроме|аллерг\w*|ненавид\w*|терпеть|против|раньше|пока|до|исключ\w*|запрет\w*"
     r"|tylko|najwyżej|maksymalnie|więcej|mniej|zamiast|oprócz|alergi\w*|nienawidz\w*|unika\w*|wcześniej|do"
     r"|alleen|maximaal|hooguit|behalve|vermijd\w*|\w*verbod\w*|\w*förbud\w*|bara|endast|högst|undvik\w*)\b"
@@ -147,20 +140,21 @@ _REFUSES: Final = pattern(
 )
 _ENDS: Final = pattern(
     r"\b(?:sold|g[ai]v\w+ \w+(?: \w+)? away|given away|got rid|forget|is off|called off|cancel\w*|dropp?ed|abandon\w*|scrapp?ed|done|finished|completed|is over|expired|fell through|died|laiss\w+ tomber"
-    r"|verkauft|weggegeben|verschenkt|vergiss|abgesagt|storniert|gestrichen|verworfen|erledigt|fertig|vorbei|fällt aus|gekündigt|gestorben|geschafft"
-    r"|vendue?s?|donnée?s?|oublie[rz]?|annulée?s?|supprimée?s?|c['’]est fait|terminée?s?|finie?s?|tombée? à l['’]eau|morte?s?"
-    r"|vend(?:í|imos|id[oa]s?|i)|regal(?:é|amos|ad[oa]s?)|olvida\w*|cancelad[oa]s?|anulad[oa]s?|descartad[oa]s?|hech[oa]s?|terminad[oa]s?|ya está|murió"
+    r"|(?:split|broke|broken) up|separated|divorced?|left me|(?:i['’]m|am) single|fired|laid off|retired|resigned|quit|c[oa]me off|ripped out|broke down|ignore"
+    r"|verkauft|weggegeben|verschenkt|vergiss|abgesagt|storniert|gestrichen|verworfen|erledigt|fertig|vorbei|fällt aus|gekündigt|gestorben|geschafft|getrennt|geschieden|entlassen|in rente|abgesetzt|aufgegeben|aufgehört|streichen"
+    r"|vendue?s?|donnée?s?|oublie[rz]?|annulée?s?|supprimée?s?|c['’]est fait|terminée?s?|finie?s?|tombée? à l['’]eau|morte?s?|séparée?s?|divorcée?s?|rompu|quittée?|licenciée?|démissionné|retraite|arrêté"
+    r"|vend(?:í|imos|id[oa]s?|i)|regal(?:é|amos|ad[oa]s?)|olvida\w*|cancelad[oa]s?|anulad[oa]s?|descartad[oa]s?|hech[oa]s?|terminad[oa]s?|ya está|murió|separad[oa]s?|separamos|divorci\w+|rompimos|despid\w+|jubil\w+|renunci\w+|dej(?:é|amos|ado)"
     r"|vendut[oaie]|regalat[oaie]|dimentica\w*|annullat[oaie]|scartat[oaie]|fatt[oaie]|finit[oaie]|saltat[oaie]|mort[oa]|vendid[oa]s?|doei|doamos|esquece\w*|feit[oa]s?|acabou|acabad[oa]s?|morreu"
     r"|verkocht|weggegeven|vergeet|geannuleerd|geschrapt|gedaan|klaar|voorbij|gaat niet door|overleden"
     r"|sprzeda\w+|odda(?:łem|łam|liśmy|ne)|zapomnij|zrobion\w+|gotowe|skończ\w+|odpada|odwołan\w+|anulowan\w+|отмен\w+|прода\w+|отда(?:л|ла|ли)|забудь\w*|сделан\w*|готово|закончи\w+)\b"
-    r"|取消了|卖了|卖掉|送人|算了|做完|办完|完成|结束|不去了|売った|売りました|あげた|譲った|忘れて|済ん|済み|終わ|完了|中止|팔았|잊어|끝났|끝냈|완료|취소",
+    r"|分手|离婚|离职|辞职|退休|取消[吧掉]|取消了|卖了|卖掉|送人|算了|做完|办完|完成|结束|不去了|売った|売りました|あげた|譲った|忘れて|済ん|済み|終わ|完了|中止|팔았|잊어|끝났|끝냈|완료|취소",
     re.IGNORECASE,
 )
 _FROM_NOW: Final = pattern(
-    r"\b(?:now|nowadays|these days|moved?|moving|new|left|became|jetzt|nun|inzwischen|mittlerweile|\w*gezogen|neue?[nmrs]?|maintenant|désormais"
-    r"|déménag\w*|nouve(?:au|l|lle|aux)|ahora|mud[aéo]\w*|nuev[oa]s?|adesso|ormai|trasferit\w*|nuov[oaie]|agora|mud(?:ei|ou|ámos|amos)|nov[oa]s?"
+    r"\b(?:now|nowadays|these days|moved?|moving|new|left|became|again|turned|jetzt|wieder|nun|inzwischen|mittlerweile|\w*gezogen|neue?[nmrs]?|maintenant|désormais|[àd]e? nouveau"
+    r"|déménag\w*|nouve(?:au|l|lle|aux)|ahora|otra vez|de nuevo|mud[aéo]\w*|nuev[oa]s?|adesso|ormai|trasferit\w*|nuov[oaie]|agora|mud(?:ei|ou|ámos|amos)|nov[oa]s?"
     r"|теперь|сейчас|переех\w*|нов(?:ый|ая|ое|ые|ой|ом|ого)|teraz|przeprowadzi\w*|now[yaei]|nu|verhuisd|nieuwe?|nya?|flyttat)\b"
-    r"|现在|目前|搬|新|今は|引っ越|新しい|지금|이제|이사|새로",
+    r"|现在|目前|搬|新|又|重新|再び|今は|引っ越|新しい|지금|이제|이사|새로",
     re.IGNORECASE,
 )
 _SWITCHES: Final = pattern(
@@ -212,22 +206,8 @@ def objects(text: str) -> list[frozenset[str]]:
     said = _meant(text)
     if is_wide(said):
         return [found] if denies(text) and (found := denied(text)) else []
-    if _SPANISH.search(said):
-        said = _NO_IN_SPANISH.sub("nunca", said)
     _, *behind = _NONE.split(said)
     return [thing for each in behind if (thing := frozenset(_next_words(each)))]
-
-
-def acts(text: str) -> list[frozenset[str]]:
-    """Return what a clause says is not done to what (`never share the login`): the two words behind its denials."""
-    if _UNABLE.search(text):
-        return []
-    said = _meant(text)
-    said = _NO_IN_SPANISH.sub("nunca", said) if _SPANISH.search(said) else said
-    _, *behind = _NOT.split(_NONE.sub(" ", said))
-    behind = [each for each in behind if not each.lstrip()[:1].isupper()]  # `not Mr Hale`
-    found = ([word for word in _ordered(each) if not _NOT.fullmatch(word)][:2] for each in behind)
-    return [frozenset(act) for act in found if len(act) == 2]
 
 
 def _next_words(text: str) -> list[str]:
@@ -341,6 +321,11 @@ def over(sentence: str) -> list[frozenset[str]]:
 def changes(sentence: str, *, wholly: bool = False) -> bool:
     """True if a sentence says that something is so from now on; `wholly`, that it is so instead of another."""
     return _SWITCHES.search(sentence) is not None or (not wholly and _FROM_NOW.search(sentence) is not None)
+
+
+def turns(sentence: str) -> bool:
+    """True if a sentence says that something is over or so from now on."""
+    return changes(sentence) or ends(sentence)
 
 
 def ends(sentence: str) -> bool:
