@@ -105,7 +105,7 @@ class Origins:
             told = frozenset[str]().union(*(each.numbers for each in self._talk if each.place == homes[-1].place))
             for each in behind:
                 short = len(told) == 1 and not content.content(_RATHER.sub(" ", each.text))
-                if short or 2 * len(words & values_of(each)) >= len(words) > 1:
+                if short or 2 * len(words & values_of(each)) >= len(words) > 0:
                     return True
         return False
 
