@@ -23,7 +23,7 @@ _HARD: Final = r"[!@#$%^&*+?~=_]"
 ABOUT_IT: Final = (
     r"(?i)[ _-]?(?:hash|digest|field|reset|policy|length|manager|hint|file|path|url|uri|salt|column|input|store|prompt"
     r"|min|max|count|type|id|name|arn|limit|usage|budget|server|service|generator|vault|rotation|managers"
-    r"|authentication|chiave|protection|dialog|screen|page|form|izers?|s?[_ ]used(?!\sto))(?![a-z])"
+    r"|authentication|chiave|protection|dialog|screen|page|form|izers?|rs?|s?[_ ]used(?!\sto))(?![a-z])"
 )
 NO_VALUE: Final = (
     # placeholders, addresses and paths
