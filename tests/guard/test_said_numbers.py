@@ -56,6 +56,7 @@ def test_a_value_near_a_noun_goes_without_a_frame(text, secret):
         "le portail a coûté 3450",
         "We wrote 1250 tests for the gate code.",
         "The worker waits for lock 1234.",
+        "Is a 1000-grit stone any good? Something else: the geocoder is slow.",
         "The castle of the locksmith code was built in 1869",
         "hex color code 4471FF looks nice",
         "Posta kodu 34710",

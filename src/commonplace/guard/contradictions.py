@@ -167,8 +167,11 @@ class Talk:
             Vocabulary(asked - settled.shared(asked) - self._names),
         )
 
-    def turned(self, text: str) -> str:
-        """Return how a statement turns what was said; empty if it does not."""
+    def turned(self, text: str, *, summary: bool = False) -> str:
+        """Return how a statement turns what was said; empty if it does not.
+
+        A summary tells of the talk, also of what was only asked or tried, and is not held against single clauses.
+        """
         text = self._reader.plain(text)
         doubted = denials.doubts(text) or denials.allows_for(text)
         whole = content.content(text)
@@ -192,7 +195,7 @@ class Talk:
             if reason:
                 return reason
             is_label = f"{clause.text}:" in text
-            if not is_label and (reason := self._origins.fault(clause, text)):
+            if not (is_label or summary) and (reason := self._origins.fault(clause, text)):
                 return reason
             if not (doubted or denied or is_label) and (
                 reason := self._was_denied(clause, shared, text)

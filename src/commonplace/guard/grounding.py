@@ -227,18 +227,18 @@ class Evidence:
             sentence: One sentence.
             brief: Whether one of few words needs no ground, as in a journal.
         """
-        reason = self.fault(sentence)
+        reason = self.fault(sentence, summary=True)
         if brief and reason.startswith("guess:") and not self._talk.was_doubted(sentence):
             return ""  # a journal tells what was asked too
         if not reason.startswith(("new-name:", "new-number:", "unfounded:")):
             return reason
         said = content.content(sentence)
         shared = self._vocabulary.shared(said)
-        well_known = len(shared) >= _WELL_KNOWN and len(shared) >= _KNOWN_SHARE * len(said)
-        return self._talk.turned(sentence.strip()) if well_known or (brief and len(said) < _BRIEF) else reason
+        known = (brief and len(said) < _BRIEF) or len(shared) >= max(_WELL_KNOWN, _KNOWN_SHARE * len(said))
+        return self._talk.turned(sentence.strip(), summary=True) if known else reason
 
-    def fault(self, statement: str) -> str:
-        """Return why a statement does not rest on the messages; empty if it does."""
+    def fault(self, statement: str, *, summary: bool = False) -> str:
+        """Return why a statement, or one of a summary, does not rest on the messages; empty if it does."""
         text = statement.strip()
         if len(text) > _MOST_CHARS:
             return f"too-long: a statement has at most {_MOST_CHARS} characters"
@@ -251,7 +251,7 @@ class Evidence:
             or self._other_unit(text)
             or self._new_names(text)
             or self._unrelated(text, said)
-            or self._talk.turned(text)
+            or self._talk.turned(text, summary=summary)
             or self._against_memory(text, said)
             or self._of_another(text)
         )
