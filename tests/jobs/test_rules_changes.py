@@ -46,6 +46,8 @@ def after(*talks: str, name: str | None = None) -> list[str]:
          "User keeps their notes in Obsidian."),
         ("Our internet is Nordlink.", "We cancelled Nordlink and have Kveld internet now.",
          "We cancelled Nordlink and have Kveld internet now."),
+        ("The rent is 1,190 euros now.", "By the way. Rent changed from 1,190 to 1,240 euros a month.",
+         "Rent changed from 1,190 to 1,240 euros a month."),
         ("My manager is called Oddvar Rise.", "from now on I report to Terje Brattbakk and not to Oddvar Rise",
          "User: from now on I report to Terje Brattbakk and not to Oddvar Rise."),
         ("My phone is a Fairphone 5.", "I have a Nothing Phone 2a now, the Fairphone 5 is gone.",

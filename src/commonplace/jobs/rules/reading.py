@@ -228,7 +228,8 @@ class Reader:
         if not old and (guard("changed").search(clause.text) is None or guard("pointing").search(clause.text)):
             return None
         if old and clause.text.find(old) < NAME_CHARS:  # what is new is said before what is over, or behind it
-            first = before if before is not None and clause.start - before.end <= SENTENCE_GAP else clause
+            follows = before is not None and clause.start - before.end <= SENTENCE_GAP and len(before.text.split()) > 3
+            first = before if before is not None and follows else clause
             stop = guard("stop").search(item.text, start + clause.end)
             end = len(item.text) if stop is None else stop.start()
             clause = msgspec.structs.replace(
