@@ -92,6 +92,7 @@ Mi perro se llama Bruno y tiene cuatro años.
 Trabajo como enfermera en Sevilla.
 Nos mudamos a Valencia el año pasado.
 Soy alérgico a los cacahuetes.
+Soy cartero y me duelen los pies.
 Mi hermana vive en Toronto.
 Suelo levantarme a las seis para correr.
 No soporto el cilantro.
