@@ -56,9 +56,9 @@ def kept(folder: Path, *talk: str, layout: str = "native", names: tuple[str, ...
             (
                 "I work at Siemens as an engineer.",
                 "I quit my job at Siemens, I'm at Bosch now.",
-                ["User quit their job at Siemens.", "User works at Bosch now."],
+                ["User works at Bosch."],
             ),
-            ("I work at Siemens as an engineer.", "I changed jobs: I'm at Bosch now.", ["User works at Bosch now."]),
+            ("I work at Siemens as an engineer.", "I changed jobs: I'm at Bosch now.", ["User works at Bosch."]),
             ("The API listens on port 8080.", "We changed the API port to 9090.", ["The API listens on port 9090."]),
             ("The API listens on port 8080.", "The API port is now 9090.", ["The API listens on port 9090."]),
             (
@@ -203,11 +203,11 @@ def test_who_only_remembers_asks_nothing(tmp_path: Path, said: str) -> None:
             ("J'habite à Lyon.", "J'ai déménagé à Paris.", "J'habite à Paris"),
             ("Abito a Roma.", "Mi sono trasferita a Milano.", "Abito a Milano"),
             ("Moro em Lisboa.", "Mudei-me para o Porto.", "Moro em Porto"),
-            ("Ik woon in Utrecht.", "Ik ben naar Gent verhuisd.", "Ik ben naar Gent verhuisd"),
+            ("Ik woon in Utrecht.", "Ik ben naar Gent verhuisd.", "Ik woon in Gent"),
             ("Mieszkam w Krakowie.", "Przeprowadziłam się do Gdańska.", "Przeprowadziłam się do Gdańska"),
             ("Я живу в Москве.", "Я переехал в Казань.", "Я переехал в Казань"),
             ("我住在北京。", "我搬到上海了。", "我住在上海"),
-            ("大阪に住んでいます。", "京都に引っ越しました。", "京都に引っ越しました"),
+            ("大阪に住んでいます。", "京都に引っ越しました。", "京都に住んでいます"),
         ],
     ),
 )

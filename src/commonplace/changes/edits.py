@@ -33,9 +33,20 @@ class Applied(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def records(layer: Layer, path: str, data: bytes, zone: tzinfo) -> Iterator[Record]:
-    """Yield the records of a file as its layer reads it; none of bytes with a NUL, which are no text."""
-    if b"\0" not in data:
+    """Yield the records of a file as its layer reads it; none of bytes that are no text."""
+    if is_text(data):
         yield from codec(layer.kind).records(path, data, layer.style, zone)
+
+
+def is_text(data: bytes) -> bool:
+    """True unless bytes are those of another program: not UTF-8, and with a NUL."""
+    if b"\0" not in data:
+        return True
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def apply(operation: Edit, layer: Layer, path: str, data: bytes | None, *, at: datetime, zone: tzinfo) -> Applied:

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import msgspec
 
+from commonplace.changes import edits
 from commonplace.changes.actors import LIBRARY, Actor
 from commonplace.changes.door import Door
 from commonplace.changes.erasing import Erasing
@@ -363,7 +364,7 @@ class Scope:
 
     def _no_text(self) -> Iterator[Problem]:
         for _, path in self.reader.files(lambda layer: layer.kind != "items"):
-            if b"\0" in (self.reader.data(path) or b""):
+            if not edits.is_text(self.reader.data(path) or b""):
                 yield Problem(kind="damaged", path=path, reason="no text, so not read; undo its change, see `log`")
 
     def _waiting(self) -> int:

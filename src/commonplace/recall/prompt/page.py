@@ -73,7 +73,7 @@ class Page(msgspec.Struct, frozen=True):
     def data(self, path: str) -> bytes:
         """Return what a file says; nothing if it is not there, or no text."""
         data = self.past[path] if path in self.past else self.parts.reader.data(path) or b""
-        return b"" if b"\0" in data else data
+        return data if edits.is_text(data) else b""
 
     def records(self, layer: Layer) -> list[Record]:
         """Return the records of a layer's file of today that may be shown."""
