@@ -8,8 +8,8 @@ from datetime import UTC, datetime, timedelta
 from msgspec.structs import replace
 
 from commonplace.guard.grounding import Evidence
-from commonplace.guard.rewriting import headed
 from commonplace.guard.trust import Voices
+from commonplace.guard.written import headed
 from commonplace.records import Message, RecordedMessage
 from marking import in_one_test
 

@@ -18,7 +18,7 @@ from typing import Final
 import msgspec
 
 from commonplace.config import GateRules
-from commonplace.guard import rewriting, targets
+from commonplace.guard import rewriting, targets, written
 from commonplace.guard.grounding import Evidence
 from commonplace.guard.origins import only_tells
 from commonplace.guard.phrases import phrase
@@ -159,9 +159,9 @@ class _Court:
         return self.evidence if len(kept) == len(self.view.messages) else self._resting_on(kept)
 
     def _resting_on(self, messages: Sequence[RecordedMessage]) -> Evidence:
-        written = (*headings(self.proposal), *links(self.proposal, self.view))
+        others = (*headings(self.proposal), *links(self.proposal, self.view))
         known = [f"{entry.section}: {line}" for entry in self.view.entries for line in entry.text.splitlines()]
-        return Evidence(messages, [*known, *written])
+        return Evidence(messages, [*known, *others])
 
     def fault(self, statement: str, *, journal: bool = False, summary: bool = False, old: str = "") -> str:
         """Return why a statement has no ground; for one in the place of an `old` one its value is enough."""
@@ -170,7 +170,7 @@ class _Court:
         if journal or summary:
             return self.ground.summary_fault(statement, brief=journal)
         reason = self.ground.fault(statement)
-        if old and reason.startswith("unfounded:") and (value := rewriting.new_value(old, statement)):
+        if old and reason.startswith("unfounded:") and (value := written.new_value(old, statement)):
             return "" if value <= self.ground.in_messages(value) else reason
         return reason
 
@@ -255,10 +255,10 @@ class _Court:
             for other, keeper in enumerate(self.proposal.operations)
             if other != number
             and not is_too_long(keeper)
-            and any(rewriting.says_any(texts_of(keeper), e.text) for e in touched)
+            and any(written.says_any(texts_of(keeper), e.text) for e in touched)
         }
         kept = [text for texts in keepers.values() for text in texts]
-        if keepers and all(rewriting.says_all(kept, entry.text) for entry in touched):
+        if keepers and all(written.says_all(kept, entry.text) for entry in touched):
             self.kept_by[number] = list(keepers)
             return "", lowest_trust(entry.trust for entry in touched)
         if all(self.may_go(entry.text, entry.said) or self._is_doubled(entry) for entry in touched):
@@ -296,7 +296,7 @@ class _Court:
     def _is_doubled(self, entry: ViewEntry) -> bool:
         """True if another entry, which no operation names, says what this one says."""
         return any(
-            rewriting.holds(other.text, entry.text)
+            written.holds(other.text, entry.text)
             for other in self.view.entries
             if other.id != entry.id
             and TRUST_RANK[other.trust] >= TRUST_RANK[entry.trust]
@@ -314,7 +314,7 @@ class _Court:
             kept = [text for edit in fit for text in texts_of(edit)]
             kept += [entry.text for entry in self.view.entries if entry.id not in changed]
             gone = targets.entries(self.proposal.operations[number], self.view) or ()
-            if not all(rewriting.says_all(kept, entry.text) for entry in gone):
+            if not all(written.says_all(kept, entry.text) for entry in gone):
                 self.accepted = [each for each in self.accepted if each[0] != number]
                 why = "held-merge: the statement that would keep its words waits too, or is trusted less"
                 self.held.append((self.proposal.operations[number], why))
@@ -324,11 +324,11 @@ class _Court:
     def _writing(self, edit: Edit, touched: Sequence[ViewEntry]) -> tuple[str, Trust]:
         text = "\n".join(self._statements(edit))
         section = edit.section if isinstance(edit, AddEntry) else ""
-        old, lines = touched[0].text if touched else "", rewriting.statements(text) or [text]
+        old, lines = touched[0].text if touched else "", written.statements(text) or [text]
         trust = lowest_trust([self._trust(text, touched), targets.cited_trust(edit, self.messages)])
         reason = (
             self._screened(texts_of(edit))
-            or next(filter(None, (self.fault(rewriting.under(section, line), old=old) for line in lines)), "")
+            or next(filter(None, (self.fault(written.under(section, line), old=old) for line in lines)), "")
             or self._unrelated(edit, text, touched)
             or self._below(trust, touched)
         )
@@ -341,7 +341,7 @@ class _Court:
     def _trust(self, text: str, touched: Sequence[ViewEntry]) -> Trust:
         """Return how far a statement is trusted; what it keeps of a record ranks as that record."""
         kept = "\n".join(entry.text for entry in touched if not is_below_agent(entry.trust))
-        levels = [self.voices.trust(line, kept) for line in rewriting.statements(text) or [text]]
+        levels = [self.voices.trust(line, kept) for line in written.statements(text) or [text]]
         return lowest_trust([*levels, *(entry.trust for entry in touched)])
 
     def _unrelated(self, edit: Edit, text: str, touched: Sequence[ViewEntry]) -> str:
@@ -353,10 +353,10 @@ class _Court:
         new = content.content(text)
         cited = any(words.shared(content.content(quote)) for _, quote in targets.quotes(edit, self.messages))
         turns = not is_standing(old) and targets.turns(edit, new, self.messages)
-        if not words.shared(new) and not (cited or turns or rewriting.new_value(old, text)):
+        if not words.shared(new) and not (cited or turns or written.new_value(old, text)):
             return "unrelated: it is about something else than what it would replace"
         said = self.new_words(text) - content.content(old) or denials.denies(text) != denials.denies(old)
-        if not said and not rewriting.holds(text, old) and not self.may_go(old, touched[0].said):
+        if not said and not written.holds(text, old) and not self.may_go(old, touched[0].said):
             return "drops: no message corrects what it would leave out"
         return ""
 
@@ -391,14 +391,14 @@ class _Court:
         text = edit.text if isinstance(edit, RewriteDocument) else edit.body
         base = edit.base if isinstance(edit, RewriteDocument) and edit.base is not None else targets.base(edit, touched)
         if self.by_model and not all(entry.whole for entry in touched):  # who has not read a topic adds to it
-            keys = {line.key for line in rewriting.read(base)}
-            text = "\n".join((base.rstrip(), *(line.raw for line in rewriting.read(text) if line.key not in keys)))
+            keys = {line.key for line in written.read(base)}
+            text = "\n".join((base.rstrip(), *(line.raw for line in written.read(text) if line.key not in keys)))
         levels: list[Trust] = []
-        headed = rewriting.headed(text)
+        headed = written.headed(text)
         by_text = {content.fold(entry.text): entry for entry in touched}
         fixed = {text for text, entry in by_text.items() if self._protected([entry])}
         is_summary = isinstance(edit, PutTopic) and edit.kind == "episode" and edit.path not in self.view.shown
-        known = (entry.trust for entry in touched) if touched else map(self.voices.trust, rewriting.statements(text))
+        known = (entry.trust for entry in touched) if touched else map(self.voices.trust, written.statements(text))
         trusted = any(not is_below_agent(trust) for trust in known)
 
         def ruling(line: str, before: str | None) -> Ruling:
@@ -475,7 +475,7 @@ class _Court:
             if text.strip() != base.strip() or any(fields):
                 self.accepted.append((number, msgspec.structs.replace(edit, body=text.rstrip("\n"), trust=trust)))
             return
-        if [line.raw for line in rewriting.read(text)] != [line.raw for line in rewriting.read(base)]:
+        if [line.raw for line in written.read(text)] != [line.raw for line in written.read(base)]:
             self.accepted.append((number, msgspec.structs.replace(edit, text=text, trust=trust)))
 
     # --- the journal ---

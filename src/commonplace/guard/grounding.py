@@ -14,24 +14,22 @@ from typing import Final
 
 from commonplace.guard.about import FIRST_PERSON
 from commonplace.guard.contradictions import Talk
+from commonplace.guard.figures import Figures
 from commonplace.guard.phrases import phrase
-from commonplace.guard.spoken import HALF, NOON, Said, has_german, reads_german, seen
-from commonplace.guard.sums import listed
+from commonplace.guard.spoken import Said, has_german, reads_german, seen
 from commonplace.records import RecordedMessage
 from commonplace.text import content, days, denials
 from commonplace.text.content import Vocabulary
 from commonplace.text.everyday import COMMON, is_no_name
-from commonplace.text.numerals import Numeral, numerals
+from commonplace.text.numerals import numerals
 from commonplace.text.patterns import pattern
 from commonplace.text.pieces import plain_name
 from commonplace.text.terms import STOP_WORDS
-from commonplace.text.units import measured
 
 _CAPITAL: Final = pattern(r"(?<![^\W_])[^\W\d_][^\W_]*(?:['’-][^\W\d_]+)*")
 _HYPHEN: Final = pattern(r"[-'’]")
 _BEFORE_INITIAL: Final = pattern(r"(?:\A|[.!?:;(\[\"“„«»/|•*_·…–—-]|\d[.)])\s*['\"“„«*_`(\[]*\Z")
 _BEHIND_NUMBER: Final = pattern(r"\d\s?\Z")
-_FULL_HOUR: Final = 60  # minutes
 _DIGITS: Final = pattern(r"\d+")
 _TITLE: Final = pattern(r"\b(?:herr|frau|dr|prof|familie|firma)\.?\s\Z", re.IGNORECASE)
 _HONOURED: Final = pattern(
@@ -54,8 +52,6 @@ _ALLERGY: Final = pattern(
 )
 _IN_QUOTES: Final = pattern(r"[\"“„«»「『][^\"”“»«」』]{1,80}[\"”“»«」』]")
 _MOST_CHARS: Final = 2000  # of a statement; more is none that a person could review
-_SHORT_DATE: Final = pattern(r"(?<![\d.,:-])(\d\d)[.-](\d\d)(?![\d.:-])")  # `28.01`, `01-28`
-_ORDINAL: Final = pattern(r"(?:st|nd|rd|th|er|º|ª|[日号])(?!\w)")  # behind the number of a day: `the 12th`
 _WELL_KNOWN: Final = 5  # words of a summary's sentence that were said, and their share, for one to be its own
 _KNOWN_SHARE: Final = 0.6
 _SAME: Final = 2  # words of content, for two texts to be about the same
@@ -88,47 +84,8 @@ class Evidence:
         return Vocabulary(word for said in self._all for word in said.words)
 
     @cached_property
-    def _numbers(self) -> set[str]:
-        speakers = {said.speaker for said in self.said if said.speaker}
-        found = {value for said in self._all for value in said.numbers}
-        return found | ({str(len(speakers))} if len(speakers) > 1 else set())
-
-    def _other_unit(self, text: str) -> str:
-        """Return the fault if each time that a number was said, it was said with another unit."""
-        for number, unit in measured(text):
-            units = {each for said in self._all for value in number.values for each in said.units.get(value, ())}
-            if unit and units and not units & {unit, ""}:
-                return f"other-number: it was said of {', '.join(sorted(units))}, not of {unit}"
-        return ""
-
-    @cached_property
-    def _days(self) -> set[str]:
-        return {value for said in self._all for value in said.day_numbers}
-
-    @cached_property
-    def _day_numbers(self) -> set[str]:
-        return self._numbers | {str(day.day) for day in self._meant.days}
-
-    @cached_property
-    def _meant(self) -> days.Meant:
-        found = days.Meant()
-        for said in self._all:
-            found.take(said.meant)
-        texts = [said.text for said in self.said]
-        named = sorted(day for said in self._all for day in days.meant(said.text, None).days)
-        for day in (*days.later(texts, named), *days.beside(texts, tuple(found.days))):
-            found.add(day)
-        return found
-
-    @cached_property
-    def _weekdays(self) -> set[int]:
-        found = {number for said in self._all for number in said.meant.weekdays}
-        for said in self._all:
-            found |= {day.weekday() for day in days.meant(said.text, None).days}
-            if said.at is not None:
-                for day in days.explicit(said.text, said.at.date()):
-                    found.add(day.weekday())
-        return found
+    def _figures(self) -> Figures:
+        return Figures(self.said, self.known)
 
     @cached_property
     def _folded(self) -> str:
@@ -247,8 +204,8 @@ class Evidence:
             return ""
         reason = (
             self._new_quoted(text)
-            or self._new_numbers(text)
-            or self._other_unit(text)
+            or self._figures.new(text)
+            or self._figures.other_unit(text)
             or self._new_names(text)
             or self._unrelated(text, said)
             or self._talk.turned(text, summary=summary)
@@ -290,75 +247,12 @@ class Evidence:
             return f"new-{each.kind}: no message names {folded[:80]!r}"
         return ""
 
-    def _writes(self, word: str) -> bool:
-        """True if a text has one word that could be a month, as the name of a person can, in the same letters."""
-        if not word.isalpha():
-            return False
-        written = re.compile(rf"\b{re.escape(word)}\b")
-        return any(written.search(said.text) for said in self._all)
-
     @cached_property
     def _undigited(self) -> str:
         return _DIGITS.sub("", self._folded)
 
     def _has_parts(self, folded: str) -> bool:
         return all(part in self._folded for part in re.split(r"[^\w]+", folded) if part)
-
-    def _new_numbers(self, text: str) -> str:
-        spans: list[tuple[int, int]] = [
-            (each.start, each.end) for each in content.quoted(text) if each.kind == "address"
-        ]
-        for named in days.named(text):
-            spans.append((named.start, named.end))
-            if not any(self._has_reading(reading) for reading in named.readings) and not self._writes(
-                text[named.start : named.end].strip(" .")
-            ):
-                return f"new-date: no message says or means {text[named.start : named.end].strip()!r}"
-        spans += [
-            match.span()
-            for match in _SHORT_DATE.finditer(text)
-            if any(
-                (day.day, day.month) in (pair := (int(match[1]), int(match[2])), pair[::-1]) for day in self._meant.days
-            )
-        ]
-        hours = any(reading[0] == "clock" for named in days.named(text) for reading in named.readings)
-        sizes = listed(text)
-        for number, unit in measured(text):
-            if not number.sure or any(start < number.end and number.start < end for start, end in spans):
-                continue
-            if _ORDINAL.match(text, number.end) and {value.lstrip("0") for value in number.values} & self._day_numbers:
-                continue
-            hour = next(iter(number.values)) if hours else ""
-            if number.values & self._numbers or (not unit and number.values & sizes):
-                continue
-            if not (hour.isdigit() and self._has_time(int(hour), 0)):
-                return f"new-number: no message says {text[number.start : number.end]!r}"
-        for weekday, expression in enumerate(days.WEEKDAYS):
-            if weekday not in self._weekdays and (match := expression.search(text.casefold())):
-                return f"new-date: no message says or means {match.group()!r}"
-        return ""
-
-    def _has_reading(self, reading: tuple[object, ...]) -> bool:
-        match reading:
-            case ("clock", int() as hour, int() as minute):
-                return self._has_time(hour, minute)
-        return self._meant.holds(reading, self._numbers if len(reading) == 1 else self._days)
-
-    def _has_time(self, hour: int, minute: int) -> bool:
-        if any(said.at is not None and (said.at.hour, said.at.minute) == (hour, minute) for said in self.said):
-            return True
-        hours = {str(h) for h in (hour, hour % 12, hour + 12) if h <= 24} | {str(hour % 12 or 12)}
-        after = {str(h) for h in ((hour + 1) % 24, (hour + 1) % 12 or 12)}
-        if minute and any(f"{each}.{minute:02d}" in self._numbers for h in hours for each in (h, h.zfill(2))):
-            return True
-        if any((str(_FULL_HOUR - minute), each) in said.before_hour for each in after for said in self._all):
-            return True
-        if minute == 0:
-            return bool(hours & self._numbers) or (hour == 12 and NOON.search(self._folded) is not None)
-        written = {str(minute), f"{minute:02d}"} & self._numbers or f":{minute:02d}" in self._folded
-        if hours & self._numbers and written:
-            return True
-        return minute in {15, 30, 45} and bool(HALF.search(self._folded) and (hours | after) & self._numbers)
 
     def _new_names(self, text: str) -> str:
         names = self._unknown_names(text)
@@ -434,6 +328,7 @@ class Evidence:
         return any(all(map(self._vocabulary.holds, each)) for each in parts)
 
     def _is_inside(self, word: str) -> bool:
+        """True if a word is part of one that was said, or made of one (`Import` in `Importmodul`)."""
         return any(said.has_inside(content.bare(word)) for said in self._all)
 
     def _is_short_for(self, word: str) -> bool:
@@ -447,7 +342,7 @@ class Evidence:
 
     def _unrelated(self, text: str, said: frozenset[str]) -> str:
         """Return what has no support: the whole statement, or a clause of it with several words."""
-        if said and not (any(map(self._supports, said)) or any(map(self._has_number, numerals(text)))):
+        if said and not (any(map(self._supports, said)) or any(map(self._figures.has, numerals(text)))):
             return "unfounded: it shares no word with what was said"
         for match in _ALLERGY.finditer(text):
             new = [word for part in match.groups() for word in content.content(part or "")]
@@ -489,9 +384,6 @@ class Evidence:
     def _supports(self, word: str) -> bool:
         known = self._vocabulary.holds(word) or self._is_inside(word) or self._is_short_for(word.upper())
         return known or self._is_made(word)
-
-    def _has_number(self, number: Numeral) -> bool:
-        return number.sure and not number.values.isdisjoint(self._numbers)
 
 
 def _content(text: str) -> frozenset[str]:

@@ -23,7 +23,7 @@ from commonplace.text.patterns import pattern
 
 _USER: Final = frozenset(packaged.text(__package__, "rules/user.txt").split())  # and what stands before any name
 _FIRM_WEIGHT: Final = 2  # of a name or number
-_NEAR: Final = 2  # clauses between two things that are said side by side
+_BESIDE: Final = 2  # clauses between two things that are said side by side
 _FEW: Final = 2  # words that are a value
 _WORD: Final = pattern(r"[^\W_]+")
 _ME: Final = pattern(r"(?:me|us|mich|mir|uns|moi|nous|mí|nos|mi|io)", re.IGNORECASE)
@@ -222,7 +222,7 @@ class Origins:
     def _is_alone(self, home: Clause) -> bool:
         """True if a clause, or what is before its verb, says that nobody else does it."""
         before: Clause | None = home
-        for _ in range(_NEAR + 1):
+        for _ in range(_BESIDE + 1):
             if before is None or phrase("only").search(before.text):
                 return before is not None
             before = self._before(before)
@@ -236,7 +236,7 @@ class Origins:
             if len(homes) != 1 or content.is_wide(text) or PRONOUN.search(homes[0].text):
                 continue
             theirs, place = homes[0], self._places[id(homes[0])]
-            for other in self._said[max(0, place - _NEAR) : place + _NEAR + 1]:
+            for other in self._said[max(0, place - _BESIDE) : place + _BESIDE + 1]:
                 if other.place != theirs.place or other.denies or other is theirs:
                     continue
                 if _are_crossed(value, own, text, theirs, other) or _counts_other(value, clause, text, theirs, other):
@@ -391,8 +391,11 @@ def _value(text: str) -> frozenset[str]:
 
 
 def _words(text: str) -> frozenset[str]:
-    on = (f"@{n}" for n, day in enumerate(days.WEEKDAYS) if day.search(text.casefold()))
-    return content.content(text) | frozenset(re.findall(r"\d+", text)) | frozenset(on)
+    return content.content(text) | frozenset(re.findall(r"\d+", text)) | _weekdays(text)
+
+
+def _weekdays(text: str) -> frozenset[str]:
+    return frozenset(f"@{n}" for n, day in enumerate(days.WEEKDAYS) if day.search(text.casefold()))
 
 
 def _are_crossed(value: str, own: frozenset[str], text: str, theirs: Clause, other: Clause) -> bool:
@@ -433,6 +436,5 @@ def _kind(value: str) -> str:
 def _figures(text: str) -> frozenset[str]:
     """Return the numbers and weekdays of a text, and its words with digits."""
     counted = (f"#{value}" for each in numerals(text) if each.sure for value in each.values if value.isdigit())
-    on = (f"@{n}" for n, day in enumerate(days.WEEKDAYS) if day.search(text.casefold()))
     coded = (content.bare(word) for word in _WORD.findall(text) if re.search(r"\d", word) and not word.isdigit())
-    return frozenset((*counted, *on, *coded))
+    return frozenset((*counted, *coded)) | _weekdays(text)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final, assert_never
 
 from commonplace import operations
-from commonplace.guard import rewriting
+from commonplace.guard import written
 from commonplace.text import content
 from commonplace.text.patterns import pattern
 
@@ -25,7 +25,7 @@ def texts(proposal: operations.Proposal) -> tuple[str, ...]:
     found = [proposal.journal, *statements_of(proposal.journal)] if proposal.journal else []
     for edit in proposal.operations:
         for text in texts_of(edit):
-            found += [text, *(line.text for line in rewriting.read(text))]
+            found += [text, *(line.text for line in written.read(text))]
         if isinstance(edit, operations.AppendJournal):
             found += statements_of(edit.text)
     found += [text for text, _ in proposal.unread if text]
@@ -35,7 +35,7 @@ def texts(proposal: operations.Proposal) -> tuple[str, ...]:
 def headings(proposal: operations.Proposal) -> list[str]:
     """Return the headings of the documents that a model rewrote, as they were."""
     bases = [edit.base or "" for edit in proposal.operations if isinstance(edit, operations.RewriteDocument)]
-    lines = (line for base in bases for line in rewriting.read(base))
+    lines = (line for base in bases for line in written.read(base))
     return [line.raw.strip("# \t") for line in lines if not line.claims and line.key]
 
 

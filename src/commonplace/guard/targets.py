@@ -8,7 +8,7 @@ from typing import Final, TypeGuard, assert_never
 import msgspec
 
 from commonplace import operations
-from commonplace.guard import rewriting
+from commonplace.guard import written
 from commonplace.guard.trust import message_trust
 from commonplace.records import TRUST_RANK, RecordedMessage, Source, Trust
 from commonplace.text import content, denials
@@ -137,7 +137,7 @@ def as_replacement(edit: operations.Edit, touched: Sequence[operations.ViewEntry
     new = [line for line in edit.body.splitlines() if line.strip()]
     if len(old) != 1 or len(new) != 1 or not all(entry.whole for entry in touched):
         return edit
-    return msgspec.structs.replace(edit, body=rewriting.read(new[0])[0].text, line=rewriting.read(old[0])[0].text)
+    return msgspec.structs.replace(edit, body=written.read(new[0])[0].text, line=written.read(old[0])[0].text)
 
 
 def halves(

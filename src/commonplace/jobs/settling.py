@@ -13,7 +13,7 @@ from typing import Final
 
 import msgspec
 
-from commonplace.guard import rewriting, screen
+from commonplace.guard import screen, written
 from commonplace.jobs.rules.memos import Place
 from commonplace.layouts.codecs.items import item_fingerprint
 from commonplace.layouts.codecs.topics import made_title, name_for, title_of
@@ -99,7 +99,7 @@ class _Desk:
         """True if a text has every word of an item that no operation changes yet and that may be changed."""
         if old.id in self._said or old.pinned or old.user_authored:
             return False
-        return len(content.content(old.text)) >= _STATEMENT_WORDS and rewriting.say_whole([text], old.text)
+        return len(content.content(old.text)) >= _STATEMENT_WORDS and written.say_whole([text], old.text)
 
     def placed(self) -> list[Edit]:
         """Return the operations; a parent that no topic is called by is a category."""

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import msgspec
 
-from commonplace.guard import rewriting
+from commonplace.guard import written
 from commonplace.guard.grounding import Evidence
 from commonplace.jobs import showing
 from commonplace.jobs.consolidators.summarise import prompt
@@ -138,7 +138,7 @@ def _judged(path: str, entries: Sequence[ViewEntry], merge: _Merge) -> list[Edit
     reason = Evidence([_said(part) for part in parts]).fault(text)
     if reason:
         return f"the model's text was refused ({reason})"
-    if not all(rewriting.holds(text, part.text) for part in parts):
+    if not all(written.holds(text, part.text) for part in parts):
         return "a merge drops what an entry says"
     if _denies_another(text, parts) or any(_swaps(text, one.text, two.text) for one, two in combinations(parts, 2)):
         return "a merge says of one thing what an entry says of another"

@@ -18,7 +18,7 @@ from typing import Any, Final
 import msgspec
 
 from commonplace.errors import InputError, PathError, RecordNotFoundError
-from commonplace.guard import rewriting, screen
+from commonplace.guard import screen, written
 from commonplace.guard.screened import instant
 from commonplace.layouts.codecs import edits
 from commonplace.layouts.codecs.edits import Duplicate, Effect, Splice
@@ -304,7 +304,7 @@ def _hook(body: str) -> str:
 
 def _with_line(body: str, before: str, line: str) -> str:
     """Return a body with a line in the place of another, or at its end."""
-    found = next((each for each in rewriting.read(body) if before and each.text == before), None)
+    found = next((each for each in written.read(body) if before and each.text == before), None)
     if found is None:
         return "\n".join(part for part in (body, f"- {line}") if part)
     return body.replace(found.raw, found.raw.replace(before, line, 1), 1)
