@@ -1,13 +1,9 @@
 """Whom a clause is about; and that a claim about the user rests on what was said of the user."""
 
-from datetime import UTC, datetime, timedelta
+from grounds import fault
 
 from commonplace.guard.about import OTHER, SELF, apposed, names_another, relatives, whose
-from commonplace.guard.grounding import Evidence
-from commonplace.records import Message, RecordedMessage
 from marking import in_one_test
-
-AT = datetime(2026, 3, 2, 9, tzinfo=UTC)
 
 ABOUT = [
     ("My sister plays the harp", OTHER),
@@ -53,14 +49,6 @@ def test_lists_relatives_with_their_names():
     assert frozenset({"ines", "hugo"}) == relatives("My sister Ines and mon fils Hugo, la voisine")
     assert names_another("asks the neighbour")
     assert not names_another("the partner portal; son of a commit; a kind word")
-
-
-def fault(said, statement):
-    messages = [
-        RecordedMessage(f"p#{n}", "p", "s", n, Message(role, text, id=f"m{n}", at=AT + timedelta(minutes=n)), 0)
-        for n, (role, text) in enumerate(said)
-    ]
-    return Evidence(messages, ()).fault(statement).partition(":")[0]
 
 
 ANOTHERS = [

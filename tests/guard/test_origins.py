@@ -1,21 +1,8 @@
 """What a clause says of its words, if not that they are so: a statement that tells them as so waits."""
 
-from datetime import UTC, datetime
+from grounds import fault
 
-from commonplace.guard.grounding import Evidence
-from commonplace.records import Message, RecordedMessage
 from marking import in_one_test
-
-AT = datetime(2026, 2, 26, 18, tzinfo=UTC)
-
-
-def fault(said, statement, known=()):
-    said = [("user", said)] if isinstance(said, str) else said
-    messages = [
-        RecordedMessage(f"p#{n}", "p", "s", n, Message(role, text, id=f"m{n}", at=AT), 0)
-        for n, (role, text) in enumerate(said)
-    ]
-    return Evidence(messages, known).fault(statement).split(":")[0]
 
 
 @in_one_test(

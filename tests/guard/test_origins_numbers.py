@@ -1,22 +1,8 @@
 """A number belongs to what it was said of."""
 
-from datetime import UTC, datetime, timedelta
+from grounds import fault
 
-from commonplace.guard.grounding import Evidence
-from commonplace.records import Message, RecordedMessage
 from marking import in_one_test
-
-AT = datetime(2026, 3, 2, 9, tzinfo=UTC)
-
-
-def fault(said, statement):
-    talk = [("user", said)] if isinstance(said, str) else said
-    messages = [
-        RecordedMessage(f"p#{n}", "p", "s", n, Message(role, text, id=f"m{n}", at=AT + timedelta(minutes=n)), 0)
-        for n, (role, text) in enumerate(talk)
-    ]
-    return Evidence(messages, ()).fault(statement).partition(":")[0]
-
 
 ON_ANOTHER = [
     ("The rent is 900, my salary 2400.", "Rent is 2400"),

@@ -1,22 +1,8 @@
 """What is planned, wished, asked for or refused is not told as done, and what is another's not as the user's."""
 
-from datetime import UTC, datetime, timedelta
+from grounds import fault
 
-from commonplace.guard.grounding import Evidence
-from commonplace.records import Message, RecordedMessage
 from marking import in_one_test
-
-AT = datetime(2026, 3, 2, 9, tzinfo=UTC)
-
-
-def fault(said, statement, memory=()):
-    talk = [("user", said)] if isinstance(said, str) else said
-    messages = [
-        RecordedMessage(f"p#{n}", "p", "s", n, Message(role, text, id=f"m{n}", at=AT + timedelta(minutes=n)), 0)
-        for n, (role, text) in enumerate(talk)
-    ]
-    return Evidence(messages, memory).fault(statement).partition(":")[0]
-
 
 NOT_DONE = [
     ("Paul wants to sell the boat.", "Paul sold the boat"),
