@@ -46,6 +46,10 @@ def after(*talks: str, name: str | None = None) -> list[str]:
          "User keeps their notes in Obsidian."),
         ("Our internet is Nordlink.", "We cancelled Nordlink and have Kveld internet now.",
          "We cancelled Nordlink and have Kveld internet now."),
+        ("My exam is on 5 April 2026.", "My exam was postponed to 20 May 2026.",
+         "User's exam was postponed to 2026-05-20."),
+        ("We fly to Rome on 5 April 2026.", "The Rome trip got postponed, we fly on 20 May 2026.",
+         "The Rome trip got postponed, we fly on 2026-05-20."),
         ("The rent is 1,190 euros now.", "By the way. Rent changed from 1,190 to 1,240 euros a month.",
          "Rent changed from 1,190 to 1,240 euros a month."),
         ("My manager is called Oddvar Rise.", "from now on I report to Terje Brattbakk and not to Oddvar Rise",
@@ -97,6 +101,10 @@ def test_what_is_new_takes_the_place_of_what_is_over(before: str, said: str, now
         (
             ["We use poetry and ruff.", "Lets switch from poetry to uv, poetry is slow."],
             ["We use uv and ruff (poetry is slow)."],
+        ),
+        (
+            ["The Nissan Leaf is gone, our vehicle is a cargo bike from Kronan now."],
+            ["Our vehicle is a cargo bike from Kronan now."],
         ),
     ],
 )

@@ -21,6 +21,8 @@ from commonplace.text.patterns import pattern
 
 _YEAR: Final = pattern(r"\b(?:19|20)\d\d\b")
 _WORD: Final = pattern(r"[^\W_][\w.+#-]*\w|\w", re.UNICODE)
+_DATE: Final = pattern(r"\b(?:19|20)\d\d-\d\d")
+_NAMED: Final = pattern(r"(?<=[\w,;:] )[^\W\d_a-z][\w’'-]+")
 _EMPTY_NOUN: Final = (
     r"(?:subscription|service|provider|supplier|app|account|plan|contract|tool|client|program|software|company)"
 )
@@ -258,7 +260,7 @@ def _has_another_value(text: str, other: str) -> bool:
                 found = decide(old, new)
                 if found.kind == "supersedes" or (found.in_frame and (is_new or _are_named(new, old))):
                     return True
-    return is_new and _in_same_words(text, other)
+    return is_new and (_is_put_off(text, other) or _in_same_words(text, other))
 
 
 def _are_named(*claims: str) -> bool:
@@ -293,6 +295,15 @@ def _carrying(text: str) -> dict[str, str]:
 
 def _firm(word: str) -> bool:
     return word[0].isupper() or any(map(str.isdigit, word)) or guard("of_time").fullmatch(word.rstrip("s")) is not None
+
+
+def _is_put_off(text: str, other: str) -> bool:
+    """True if two statements give a date to one thing: a name, or two words."""
+    shared = {word for word in content(text) & content(other) if guard("of_time").fullmatch(word) is None}
+    shared -= words("light")
+    names = {stem(word) for word in _NAMED.findall(text)}
+    put_off = guard("put_off").search(text) is not None and all(_DATE.search(each) for each in (text, other))
+    return put_off and bool(shared & names or len(shared - _numbers(shared) - {"user"}) > 1)
 
 
 @lru_cache(maxsize=4096)

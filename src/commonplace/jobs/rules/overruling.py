@@ -35,7 +35,8 @@ def admit(memos: list[Memo], memo: Memo) -> list[Memo]:
             return [*memos, memo]
         memo = anew
     over = _last(memos, memo)
-    if any(kept.speaker == memo.speaker and kept not in over and matching.same(memo.text, kept.text) for kept in memos):
+    said = [kept for kept in memos if kept.speaker == memo.speaker and kept not in over and _tells(kept, memo)]
+    if any(matching.same(memo.text, kept.text) for kept in said):
         return [kept for kept in memos if kept not in over]
     over += [kept for kept in memos if kept not in over and is_over(memo, kept.text)]
     left = [kept for kept in memos if kept not in over and not _within(kept, memo)]
@@ -46,6 +47,11 @@ def admit(memos: list[Memo], memo: Memo) -> list[Memo]:
     kind, salience = (over[0].kind, over[0].salience) if as_before else (memo.kind, memo.salience)
     settled = msgspec.structs.replace(memo, kind=kind, text=text, slot=slot, salience=salience, instead=instead)
     return [*left, settled]
+
+
+def _tells(kept: Memo, memo: Memo) -> bool:
+    """True unless one only says what is over or new where another one is a statement."""
+    return kept.slot != CHANGE or memo.slot == CHANGE
 
 
 def _as_news(memo: Memo) -> Memo:
