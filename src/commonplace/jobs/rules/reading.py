@@ -227,11 +227,9 @@ class Reader:
         old = corrections.ended(clause)
         if not old and (guard("changed").search(clause.text) is None or guard("pointing").search(clause.text)):
             return None
-        undated = guard("put_off").search(clause.text) and not re.search(r"\d", clause.text)  # the new day is behind it
+        undated = guard("put_off").search(clause.text) and not re.search(r"\d", clause.text)
         undated = undated and not content.is_wide(clause.text)
-        if undated or (
-            old and clause.text.find(old) < NAME_CHARS
-        ):  # what is new is said before what is over, or behind
+        if undated or (old and clause.text.find(old) < NAME_CHARS):  # what is new stands before, or behind it
             near = before is not None and clause.start - before.end <= SENTENCE_GAP and len(before.text.split()) > 3
             first = before if before is not None and near and not undated else clause
             stop = guard("stop").search(item.text, start + clause.end)
