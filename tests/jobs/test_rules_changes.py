@@ -71,6 +71,16 @@ def after(*talks: str, name: str | None = None) -> list[str]:
          "User's uncle is a glaciologist at the institute."),
         ("My linter for the shop is flake8 at 88 columns.", "Linting of the shop follows ruff with 99 columns now, flake8 is out.",
          "Linting of the shop follows ruff with 99 columns now, flake8 is out."),
+        ("I'm on candesartan, 100 micrograms once a day.",
+         "new dose of candesartan: 62.5 micrograms, not 100 micrograms, please don't mix those up",
+         "New dose of candesartan: 62.5 micrograms, not 100 micrograms, please don't mix those up."),
+        ("Our internet is Nordlink, 1 gigabit.", "Something else: we cancelled Nordlink and have Kveld internet now.",
+         "We cancelled Nordlink and have Kveld internet now."),
+        ("I rent a small machine at Scaleway as my server.",
+         "The private server is at Hetzner now, Scaleway raised the price.",
+         "The private server is at Hetzner now, Scaleway raised the price."),
+        ("Il mio medico è la dottoressa Sarti", "La Sarti è andata in pensione, adesso ho il dottor Bruni",
+         "La Sarti è andata in pensione, adesso ho il dottor Bruni."),
         ("Our CI runs on Travis.", "we finally migrated off Travis, builds are on Buildkite now",
          "Our CI runs on Buildkite."),
         ("We use MongoDB for the orders.", "The orders are off MongoDB, they live in CockroachDB now.",
@@ -87,6 +97,55 @@ def test_what_is_new_takes_the_place_of_what_is_over(before: str, said: str, now
     """Issue 17.2: superseded ones are not shown."""
     assert len(after(before)) == 1
     assert after(before, said) == [now]
+
+
+@in_one_test(
+    ("said", "kept"),
+    [
+        ("I upgraded the phone plan, it's 40 GB now.", ["User upgraded the phone plan, it's 40 GB now."]),
+        ("Der Umzug ist geschafft, wir sind jetzt in Göttingen zuhause.",
+         ["Der Umzug ist geschafft, wir sind jetzt in Göttingen zuhause."]),
+        ("I'm in the kitchen now.", []),
+        ("Makes sense now.", []),
+    ],
+)  # fmt: skip
+def test_news_of_what_was_not_known_is_kept(said: str, kept: list[str]) -> None:
+    """Issue 17: news that took the place of nothing was lost."""
+    assert after(said) == kept
+
+
+@in_one_test(
+    ("talks", "kept"),
+    [
+        (["I live in Bergen.", "My parents live in Oslo.", "I live in Oslo now."],
+         ["User lives in Oslo now.", "User's parents live in Oslo."]),
+        (["My son is vegetarian.", "I'm vegetarian too."], ["User's son is vegetarian.", "User is vegetarian."]),
+        (["I work at Siemens.", "I also work at the library on Saturdays."],
+         ["User works at Siemens.", "User works at the library on Saturdays."]),
+        (["My cat is called Tom.", "My cat is called Jerry."], ["User's cat is called Tom.", "User's cat is called Jerry."]),
+        (["I live in Leipzig.", "I moved to Halle, I no longer live in Leipzig."],
+         ["User moved to Halle.", "User no longer lives in Leipzig."]),
+        (["My son Jonas is 7.", "Correction: Jonas is 8 since last Sunday."], ["User's son Jonas is 8."]),
+        (["My son Jonas is 7. My daughter Ida is 4.", "Ida turned 5."],
+         ["User's son Jonas is 7.", "User's daughter Ida is 5."]),
+    ],
+)  # fmt: skip
+def test_each_person_has_statements_of_their_own(talks: list[str], kept: list[str]) -> None:
+    """Issue 17: a statement was dropped as a copy of a relative's, or took the place of what is so too."""
+    assert after(*talks) == kept
+
+
+@in_one_test(
+    ("known", "said"),
+    [
+        ("I go to the pool on Wednesdays.", "Office on Mondays only, no longer Wednesdays and Fridays."),
+        ("My favourite place to think is the bog trail.", "Ingrid moved to Reykjavik, so scrap the old train plans."),
+        ("I keep my notes in Joplin.", "I don't like the icon of Joplin, but the rest is fine."),
+    ],
+)  # fmt: skip
+def test_an_end_of_something_else_leaves_a_statement(known: str, said: str) -> None:
+    """Issue 17."""
+    assert after(known)[0] in after(known, said)
 
 
 @in_one_test(

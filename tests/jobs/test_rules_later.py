@@ -31,9 +31,6 @@ from marking import in_one_test
         ("I'm vegetarian.", "I've been eating meat again since the summer."),
         ("Ich bin Vegetarierin", "Esse übrigens wieder Fleisch"),
         ("I work at Brightwater.", "I don't work there any more."),
-        ("We use Jenkins for builds here.", "Jenkins was switched off, it's Woodpecker now."),
-        ("Il mio medico è la dottoressa Sarti", "La Sarti è andata in pensione, adesso ho il dottor Bruni"),
-        ("On déploie avec Puppet", "On a tout passé sous Nomad, oublie Puppet"),
     ],
 )
 def test_the_newer_words_are_behind_the_statement(before: str, said: str) -> None:

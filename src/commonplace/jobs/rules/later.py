@@ -68,10 +68,14 @@ def _is_against(memo: Memo, said: str, other: str, shared: frozenset[str], share
     named = bool(shared & content.names(_LEFT.sub("", other)))
     if _is_end(said):
         unnamed = any(end.over.search(said) and end.held.search(other) for end in ends())
-        return named or unnamed or share >= _HALF
+        return unnamed or ((named or share >= _HALF) and not all(map(_is_of_time, shared)))
     denies = share >= _MOST and denials.denies(said) != denials.denies(other)
     again = memo.slot == CHANGE and named and _HALF <= share < 1
     return len(shared) > 1 and guard("allowed").search(said) is not None and (denies or again)
+
+
+def _is_of_time(word: str) -> bool:
+    return guard("of_time").fullmatch(word.removesuffix("s")) is not None
 
 
 def _is_end(text: str) -> bool:

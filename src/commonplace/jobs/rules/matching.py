@@ -56,7 +56,7 @@ def same(text: str, other: str) -> bool:
     mine, theirs = content(text), content(other)
     if not mine or _denies(text) != _denies(other) or _numbers(mine) - _numbers(theirs):
         return False
-    if _swapped(text, other):
+    if _swapped(text, other) or of_another_person(text, other):
         return False
     return mine <= theirs or len(mine & theirs) >= 0.85 * len(mine | theirs)
 
@@ -138,6 +138,8 @@ def succeeds(text: str, frame: str, supersedes: str, other: str, *, home: bool =
         home: True if it says where a person lives.
     """
     if (same(text, other) and same(other, text)) or of_another_person(text, other) or _of_another_thing(text, other):
+        return False
+    if guard("one_of_many").search(text) and not guard("changed").search(text):
         return False
     if any(_plain(other).startswith(_plain(part) + " ") for part in frame.split("|") if part):
         return True

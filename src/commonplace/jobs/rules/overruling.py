@@ -10,7 +10,7 @@ from typing import Final, TypeVar
 
 import msgspec
 
-from commonplace.jobs.rules import later, matching, updates
+from commonplace.jobs.rules import later, matching, named, updates
 from commonplace.jobs.rules.memos import ANNOUNCED, CHANGE, CHANGED_MIND, HOME, NAMED, RENAMED, Memo
 from commonplace.jobs.rules.patterns import guard
 from commonplace.jobs.rules.wording import UNNAMED
@@ -106,11 +106,14 @@ def is_said_in(memo: Memo, text: str) -> bool:
 
 
 def is_over(memo: Memo, text: str) -> bool:
-    """True if a memo takes the place of a statement."""
+    """True if a memo takes the place of a statement; what is so too takes the place of nothing."""
+    if guard("added").search(memo.quote):
+        return False
     ended = "" if memo.slot in {ANNOUNCED, NAMED} else memo.supersedes  # of another thing the value stays
     mine, other = _unnamed(memo.text, memo.speaker), _unnamed(text, memo.speaker)
     frames = "|".join(_unnamed(frame, memo.speaker) for frame in memo.frame.split("|"))
-    return matching.succeeds(mine, frames, ended, other, home=memo.slot == HOME)
+    over = named.is_named_as_over(memo.news or mine, other)
+    return over or matching.succeeds(mine, frames, ended, other, home=memo.slot == HOME)
 
 
 def one_meant(memo: Memo, stated: Iterable[tuple[Key, str]]) -> Key | None:

@@ -28,7 +28,7 @@ _UNTIL: Final = pattern(r"\s(?:until|till)\s\d{4}-\d\d-\d\d\.?\Z")
 def _explicit(talk: Talk, item: RecordedMessage, start: int, clause: Clause) -> Memo | None:
     """Return the memo of a clause that was marked as worth noting (`Fact: …`) though no row knows its shape."""
     mark = guard("noted").match(clause.lead)
-    if mark is None or not guard("asserts").search(clause.text):
+    if mark is None or not guard("asserts").search(clause.text) or corrections.ended(clause):
         return None
     if not talk.instructed and guard("bare").search(clause.lead + clause.text):
         return None  # people say `remember, life is short` to each other

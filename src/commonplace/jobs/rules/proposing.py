@@ -18,7 +18,7 @@ import msgspec
 from commonplace.guard.pasted import own_words
 from commonplace.guard.screened import instant
 from commonplace.guard.trust import message_trust
-from commonplace.jobs.rules import clauses, later, matching, overruling, patterns, reading, subjects, values
+from commonplace.jobs.rules import clauses, later, matching, named, overruling, patterns, reading, subjects, values
 from commonplace.jobs.rules.memos import ANNOUNCED, CHANGE, Known, Memo, Place, Targets
 from commonplace.jobs.rules.patterns import guard
 from commonplace.layouts.codecs.topics import name_for
@@ -49,9 +49,9 @@ def extract(messages: Sequence[RecordedMessage], *, zone: tzinfo) -> list[Memo]:
 
     What a later message takes back is not among them; over the limit the least salient go first.
     """
-    return [
-        memo for memo in _gather(messages, zone) if memo.slot != CHANGE and (memo.slot == ANNOUNCED or not memo.becomes)
-    ]
+    memos = _gather(messages, zone)
+    said = [memo.text for memo in memos]
+    return [memo for memo in memos if not _only_changes(memo, said) and (memo.slot == ANNOUNCED or not memo.becomes)]
 
 
 def _gather(messages: Sequence[RecordedMessage], zone: tzinfo) -> list[Memo]:
@@ -177,7 +177,7 @@ class _Desk:
                 self._replace(old, memo, overruling.in_its_place(memo, old.text))
         elif (doubtful := self._spoken_against(memo)) is not None:
             self._replace(doubtful, memo, later.with_newer(doubtful.text, memo), beside=doubtful)
-        elif memo.slot == CHANGE:
+        elif _only_changes(memo, self._stated):
             return
         elif place.form == "item":
             self._edits.append(self._item(memo, place, fingerprint(memo.text)))
@@ -191,7 +191,7 @@ class _Desk:
     def _tell(self, memo: Memo) -> None:
         """Note a statement that no place takes; what it takes the place of in the journal is overruled."""
         old = self._old(memo, self._only_noted())
-        if old is None and memo.slot == CHANGE:
+        if old is None and _only_changes(memo, self._stated):
             return
         old = None if old is not None and _is_later(old, memo) else old
         rests = self._rests_on(memo)
@@ -209,7 +209,13 @@ class _Desk:
 
     def _spoken_against(self, memo: Memo) -> Known | None:
         """Return the statement that a memo says is over, in words that leave open what is so now."""
-        known = [(each, each.text) for each in self._known if self._reaches(each) and not _is_later(each, memo)]
+        known = [
+            (each, each.text)
+            for each in self._known
+            if self._reaches(each)
+            and not _is_later(each, memo)
+            and not any(source.message == memo.message and source.session == self._session for source in each.sources)
+        ]
         return overruling.spoken_against(memo, known)
 
     def _correct(self, memo: Memo) -> bool:
@@ -229,7 +235,7 @@ class _Desk:
         if before is not None:  # one operation for each record
             self._edits.remove(before)
             rests = {**rests} | {key: getattr(before, key) + rests[key] for key in ("sources", "quotes", "overrules")}
-        self._known[self._known.index(old)] = Known(old.id, old.path, text)
+        self._known[self._known.index(old)] = Known(old.id, old.path, text, sources=rests["sources"])
         self.noted.append(f"{text} (before: {old.text})")
         if place := self._item_place(old):
             item = self._item(msgspec.structs.replace(memo, text=text), place, old.id.rpartition("#")[2])
@@ -255,7 +261,7 @@ class _Desk:
         body = self._holding(lambda line: overruling.is_over(memo, line)) or self._switched(memo)
         if (body is None and self._doubts_line(memo)) or (body is not None and self._is_later(body, memo)):
             return
-        if body is None and memo.slot == CHANGE:
+        if body is None and _only_changes(memo, self._stated):
             return
         body = body or self._body_of(memo, place)
         if body.take(memo):
@@ -405,6 +411,11 @@ class _Body:
             overrules=self.overrules,
             trust=lowest_trust(self.trusts),
         )
+
+
+def _only_changes(memo: Memo, stated: Sequence[str]) -> bool:
+    """True if a memo counts only in place of another one, and says nothing by itself."""
+    return memo.slot == CHANGE and not named.tells(memo, stated)
 
 
 def _is_later(known: Known, memo: Memo) -> bool:

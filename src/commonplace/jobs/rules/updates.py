@@ -87,7 +87,8 @@ def rewritten(said: str, other: str) -> str | None:
     said = guard("update_reason").sub("", said)
     mine, theirs = _persons(said), _persons(other)
     ways: list[Callable[[str, str], str | None]] = []
-    if mine <= theirs and (_persons(" ".join(other.split()[:_OWNER_WORDS])) <= mine or is_bare(said)):
+    owner = " ".join(other.split()[:_OWNER_WORDS])
+    if mine <= theirs and (_persons(owner) <= mine or is_bare(said) or _names_one(said, owner)):
         ways.append(_revalued)
     if not mine:
         ways.append(_moved)
@@ -145,9 +146,8 @@ def _words(text: str, known: content.Vocabulary) -> list[str]:
 
 def _carries(word: str) -> bool:
     wide = content.is_wide(word)
-    return (wide or len(word) >= _LEAST_CHARS or (len(word) > 1 and word.isupper())) and guard(
-        "update_light"
-    ).fullmatch(word) is None
+    told = wide or len(word) >= _LEAST_CHARS or (len(word) > 1 and (word.isupper() or word.istitle()))
+    return told and guard("update_light").fullmatch(word) is None
 
 
 def _holds(known: content.Vocabulary, word: str) -> bool:
@@ -262,6 +262,11 @@ def _ends_a_phrase(text: str, word: str, known: content.Vocabulary) -> bool:
         ):
             return True
     return False
+
+
+def _names_one(said: str, owner: str) -> bool:
+    """True if a sentence names the person that a statement begins with (`Jonas` of `User's son Jonas is 7`)."""
+    return not content.names(said).isdisjoint(content.names(owner[1:]))
 
 
 @lru_cache(maxsize=4096)
