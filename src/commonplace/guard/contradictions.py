@@ -14,6 +14,7 @@ from typing import Final
 
 from commonplace.guard import events
 from commonplace.guard.about import FIRST_PERSON, OTHER, SAYS_I, SELF, TELLS, is_one_of, names_one, whose
+from commonplace.guard.bound import Bound
 from commonplace.guard.clauses import (
     FIRM,
     SHORT,
@@ -87,6 +88,8 @@ class Talk:
             first = next(iter(content.clauses(self._reader.plain(reply[0]))), "")
             settled = person or not (denials.denies(first) or denials.doubts(first))
             clauses = self._reader.read(text, who, person=person, settled=settled)
+            if not person and reply[2]:
+                clauses = self._unless_refused(clauses, self._reader.plain(reply[0]))
             if not person and _NO.fullmatch(first):
                 clauses = [each._replace(supposes=True, doubts=True) for each in clauses]
             if not person and _YES.match(first):
@@ -105,6 +108,22 @@ class Talk:
             found += (each._replace(place=place) for each in clauses)
         return found[-_MOST_CLAUSES:]
 
+    @staticmethod
+    def _unless_refused(clauses: Sequence[Clause], reply: str) -> list[Clause]:
+        """Return clauses of the assistant; of what a person's reply says no to (`no lock table`), that it may be."""
+        parts = [part for sentence in content.sentences(reply) for part in content.clauses(sentence)]
+        said = [content.content(part) for part in parts if not denials.denies(part)]
+        refused = [content.content(denials.without(part)) for part in parts if denials.denies(part)]
+
+        def unless_refused(clause: Clause) -> Clause:
+            shared = [shared_words(clause.content, words) for words in refused]
+            most = max(shared, key=len, default=frozenset[str]())
+            if len(most) <= max((len(shared_words(words, clause.content)) for words in said), default=0):
+                return clause
+            return clause._replace(content=most, supposes=True, doubts=True)
+
+        return list(map(unless_refused, clauses))
+
     @cached_property
     def _events(self) -> events.Events:
         return events.Events(self._clauses)
@@ -113,6 +132,11 @@ class Talk:
     def _origins(self) -> Origins:
         known = [clause for text in self._memory for clause in self._reader.read(text, person=True)]
         return Origins(self._clauses, known, self._names)
+
+    @cached_property
+    def _bound(self) -> Bound:
+        known = [clause for text in self._memory for clause in self._reader.read(text, person=True)]
+        return Bound(self._clauses, known, self._names)
 
     def _is_answered(self, place: int) -> bool:
         """True if a person speaks right behind a message, or agrees behind what the assistant says to it."""
@@ -150,7 +174,9 @@ class Talk:
     @cached_property
     def _open(self) -> tuple[Vocabulary, Vocabulary]:
         """The words that a person said as a possibility only, and those of anybody; names aside."""
-        settled = Vocabulary(value for each, _ in self._everything if not each.supposes for value in values_of(each))
+        settled = Vocabulary(
+            value for each, _ in self._everything if not (each.supposes or each.denies) for value in values_of(each)
+        )
         supposed = [each for each in self._clauses if each.supposes]
         said, asked = (
             {
@@ -193,6 +219,8 @@ class Talk:
                 continue
             reason = self._swapped(clause, shared)
             if reason:
+                return reason
+            if not summary and (reason := self._bound.fault(clause, text)):
                 return reason
             is_label = f"{clause.text}:" in text
             if not (is_label or summary) and (reason := self._origins.fault(clause, text)):

@@ -46,7 +46,7 @@ _AGREES: Final = pattern(
     re.IGNORECASE,
 )
 _DONE: Final = pattern(
-    r"\b(?:was|were|has|have|had|been|got|did|already|(?!need|allow|call|nam|bas|interest|relat|marri|prefer|expect|requir|us)(?<!get )(?<!gets )[a-z]{2,}ed|sold|bought|paid|sent|given|gave|met|took|taken|made|went|left|built|chosen|chose|won|lost|signed"
+    r"\b(?:was|were|ha(?:s|ve|d)(?! (?:an?|the|no|one|two|three|\d+|his|her|their)\b)|been|got|did|already|(?!need|allow|call|nam|bas|interest|relat|marri|prefer|expect|requir|us)(?<!get )(?<!gets )[a-z]{2,}ed|sold|bought|paid|sent|given|gave|met|took|taken|made|went|left|built|chosen|chose|won|lost|signed"
     r"|hat|haben|wurden?|bereits|schon|ge[a-zäöüß]{3,}(?:t|en)|[a-zäöüß]{3,}iert|ont|été|déjà|(?!despu)[a-zàâçéèêëîïôûùü]{2,}ée?s?"
     r"|han?|hemos|fue(?:ron)?|ya|[a-zñáéíóú]{2,}[ai]d[oa]s?|[a-zñ]{3,}ó|hecho|hanno|stat[oaie]|già|[a-z]{2,}(?:at|ut|it)[oaie]|fatt[oaie]|firmat[oaie]"
     r"|f(?:oi|oram)|já|feit[oa]s?|[a-zç]{3,}(?:ou|eu|iu)|был[аио]?|уже|(?!недел)[а-яё]{2,}[аеиуыя]л[аио]?(?:сь|ся)?|[а-яё]{3,}[аеё]н[аоы]?"
@@ -96,7 +96,9 @@ class Events:
         """Return the fault if a clause of a statement has as accepted what was refused, or as done what is not."""
         if clause.denies or clause.doubts:
             return ""
-        return self._not_accepted(clause) or ("" if plans(clause.text) or is_later(text) else self._not_done(clause))
+        return self._not_accepted(clause) or (
+            "" if plans(clause.text) or wishes(text) or is_later(text) else self._not_done(clause)
+        )
 
     def _not_accepted(self, clause: Clause) -> str:
         agreed = _AGREES.search(clause.text)
