@@ -305,6 +305,35 @@ def test_an_old_item_counts_less_and_is_still_there(tmp_path):
         assert memory.recall("old server")[0].text == "The old server is called Vega."
 
 
+def test_orders_and_safety_matters_are_in_each_prompt_whatever_came_after(tmp_path):
+    """Issue 19: an allergy left the prompt after four weeks, and in a week that brought six newer facts."""
+    made = {"type": "PROJECT_FACT", "createdAt": "2026-01-01T10:00:00Z", "updatedAt": "2026-01-01T10:00:00Z"}
+    said = ["Mila has a peanut allergy.", "Always answer in French."]
+    said += [f"Server {number} runs in rack {number}." for number in range(250)]
+    lines = (json.dumps({"id": str(place), "content": each} | made) + "\n" for place, each in enumerate(said))
+    put(tmp_path, "items/semantic.jsonl", "".join(lines))
+    with opened(tmp_path, clock=FixedClock("2026-03-15T10:00:00+00:00", step_seconds=1)) as memory:
+        for number in range(6):
+            memory.remember(f"The relay {number} is new.")
+        for question in (None, "Suggest a birthday cake for the kids"):
+            shown = memory.context("web:new", question).text
+            assert all(each in shown for each in said[:2])
+            assert shown.count("[PROJECT_FACT]") == 2 + 6
+        memory.forget("Mila has a peanut allergy.")
+        assert "peanut" not in memory.context("web:new").text
+
+
+def test_what_an_item_says_is_not_said_again_by_its_turn(memory):
+    """Issue 19: a prompt had an order as an item and as what the user asked."""
+    ran = Message("assistant", "The migration is done: 213 tests pass.")
+    turn(memory, Message("user", "Never commit directly to main."), ran)
+    turn(memory, Message("user", "I prefer small commits."), Message("assistant", "Will do."))
+    shown = memory.context("web:new").text
+    assert shown.count("commit directly to main") == shown.count("small commits") == 1
+    assert "- [TASK_STATE] Assistant: The migration is done: 213 tests pass." in shown
+    assert "Will do" not in shown
+
+
 def test_an_item_of_another_program_keeps_the_fields_that_nobody_knows(tmp_path):
     """Issue 19: unknown fields are kept byte for byte."""
     line = '{"id":"a","type":"PROJECT_FACT","content":"The cache is Redis.","mood":{"deep":[1,2.50]},"x":null}'
