@@ -323,6 +323,16 @@ def test_orders_and_safety_matters_are_in_each_prompt_whatever_came_after(tmp_pa
         assert "peanut" not in memory.context("web:new").text
 
 
+def test_a_failure_is_shown_to_a_question_alone(memory):
+    """Issue 19: a build that failed and was mended stayed in each prompt."""
+    memory.remember("The build failed with error: no module ramen.", kind="failure")
+    memory.remember("The build needs the module ramen in its path.", kind="fix")
+    shown = memory.context("web:new").text
+    assert "[FIX]" in shown
+    assert "[FAILURE]" not in shown
+    assert "[FAILURE]" in memory.context("web:new", "Why did the build fail?").text
+
+
 def test_what_an_item_says_is_not_said_again_by_its_turn(memory):
     """Issue 19: a prompt had an order as an item and as what the user asked."""
     ran = Message("assistant", "The migration is done: 213 tests pass.")

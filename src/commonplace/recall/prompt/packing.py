@@ -71,7 +71,10 @@ def section(page: Page, layer: Layer, count: int) -> list[str]:
 
 
 def packed(page: Page, layers: Sequence[Layer]) -> Pack:
-    """Choose the items of some layers for the question of a page; without one only what is trusted as the agent."""
+    """Choose the items of some layers for the question of a page.
+
+    Without a question there is only what is trusted as the agent, and no failure: it is news of its hour.
+    """
     knobs = page.parts.config.items
     top_k = {"episodic": knobs.episodic_top_k, "procedural": knobs.procedural_top_k}
     found = [(layer, record) for layer in layers for record in stored(page, layer)]
@@ -88,6 +91,7 @@ def packed(page: Page, layers: Sequence[Layer]) -> Pack:
     least = TRUST_RANK["web" if page.question else "agent"]
     window = page.parts.sessions.window(page.session) if page.session is not None else ()
     live = {(each.session, str(each.message.id)) for each in window}  # none of its turns is shown twice
+    found = [(layer, each) for layer, each in found if page.question or each.kind.upper() != layer.type_of("failure")]
     fit = (read(record, layer.name) for layer, record in found if TRUST_RANK[page.rank(record)] >= least)
     fit = (each for each in fit if each.source != TURN or not live.issuperset(page.sources(each.id)))
     others = [each for each in fit if each.source != TURN or page.over(each.id, each.content, overruling) != ""]
