@@ -55,6 +55,7 @@ _SHOWS: Final[dict[str, LayerKind]] = {
     "index": "topics",
     "tree": "topics",
     "surfaced": "topics",
+    "standing": "topics",
     "items": "items",
 }
 """The renderers that write one kind of layer."""

@@ -130,7 +130,7 @@ def _stays(page: Page, record: Item, overruling: Overruling) -> bool:
 
 
 def stored(page: Page, layer: Layer) -> Iterator[Item]:
-    """Yield the newest items of a layer that may be shown, and those that stay: of a dated one those of the last days."""
+    """Yield the newest items of a layer, and those that stay, if they may be shown; of a dated one of the last days."""
     files, left = page.parts.items, _NEWEST
     for path in page.paths(layer, page.parts.config.items.episodic_days):
         newest = files.newest(path, left)
