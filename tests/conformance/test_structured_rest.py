@@ -267,6 +267,24 @@ def test_what_a_model_found_is_derived_as_what_the_rules_found(tmp_path):
     assert found["The user's boat lies in Visby."] == "derived"
 
 
+def test_what_a_model_adds_is_of_a_kind_that_its_file_takes_and_an_order_is_a_constraint(tmp_path):
+    """Issue 19: an answer has no kind, and what a model added was a fact, whatever it said."""
+    semantic, procedural = "memory/items/semantic.jsonl", "memory/items/procedural.jsonl"
+    said = [
+        (semantic, "Abends auf Deutsch antworten.", "Bitte antworte mir abends auf Deutsch"),
+        (semantic, "The user's boat lies in Visby.", "my boat lies in Visby"),
+        (procedural, "The group sg-billing mended the deploy.", "the group sg-billing mended the deploy"),
+    ]
+    adds = [{"op": "add", "path": path, "text": text, "cites": [{"message": 1, "quote": quote}]}
+            for path, text, quote in said]  # fmt: skip
+    reply = json.dumps({"journal": "They spoke of a boat in Visby.", "operations": adds})
+    with opened(tmp_path, llm=ScriptedLLM(reply, repeat=True)) as memory:
+        turn(memory, Message("user", f"{'. As you know '.join(quote for *_, quote in said)}."))
+        memory.end("web:abc")
+        found = {each["content"]: each["type"] for name in (semantic, procedural) for each in items(memory, name[7:])}
+    assert [found.get(text) for _, text, _ in said] == ["CONSTRAINT", "PROJECT_FACT", "FIX"]
+
+
 def test_a_turn_without_an_answer_is_shown_once(memory):
     """Issue 19, tried as a user would: the question was in the line twice."""
     turn(memory, Message("user", "My bicycle is at the station."))

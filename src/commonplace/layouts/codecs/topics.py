@@ -303,7 +303,7 @@ def _hook(body: str, before: str = "") -> str:
     lines = body.splitlines()
     if all(line.startswith("- ") for line in lines):
         known = before.splitlines()
-        lines = sorted(reversed(lines), key=lambda line: line in known)
+        lines = sorted(lines[::-1], key=lambda line: line in known)
     return beginning(plain_line("\n".join(lines)), LINE_CHARS)
 
 
