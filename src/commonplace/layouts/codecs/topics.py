@@ -303,7 +303,8 @@ def _hook(body: str, before: str = "") -> str:
     lines = body.splitlines()
     if all(line.startswith("- ") for line in lines):
         known = before.splitlines()
-        lines = sorted(lines[::-1], key=lambda line: line in known)
+        lines.reverse()
+        lines.sort(key=lambda line: line in known)
     return beginning(plain_line("\n".join(lines)), LINE_CHARS)
 
 
