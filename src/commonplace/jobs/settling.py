@@ -99,7 +99,7 @@ class _Desk:
 
     def _kind(self, edit: AddEntry) -> str:
         """Return the kind of a statement that an item makes: an order if it reads so, else what its file takes."""
-        likely = ("instruction", "fact", "fix") if orders(edit.text) else ("fact", "fix")
+        likely = ("instruction",) * orders(edit.text) + ("fact", "fix", "task")
         return edit.kind or next((kind for kind in likely if (edit.path, kind) in self._kinds), "fact")
 
     def _says_whole(self, text: str, old: ViewEntry) -> bool:
