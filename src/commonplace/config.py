@@ -66,6 +66,7 @@ class ContextConfig(msgspec.Struct, frozen=True):
     buffer: bool = True  # one-line summaries of the session, in layouts that show them
     buffer_lines: int = 20  # of these summaries at most
     recap: bool = True  # the live conversation, in layouts that recap it; off if the host sends its messages itself
+    orders_tokens: int = 2000  # of standing instructions and safety matters, in layouts that keep them in topics
     tree_tokens: int = 600  # of the tree of topics, in layouts that show it
     index_lines: int = 200  # lines of a document with its generated index of topics
     index_bytes: int = 25_000  # bytes of the same

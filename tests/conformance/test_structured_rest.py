@@ -267,6 +267,24 @@ def test_what_a_model_found_is_derived_as_what_the_rules_found(tmp_path):
     assert found["The user's boat lies in Visby."] == "derived"
 
 
+def test_what_a_model_adds_is_of_a_kind_that_its_file_takes_and_an_order_is_a_constraint(tmp_path):
+    """Issue 19: an answer has no kind, and what a model added was a fact, whatever it said."""
+    semantic, procedural = "memory/items/semantic.jsonl", "memory/items/procedural.jsonl"
+    said = [
+        (semantic, "Abends auf Deutsch antworten.", "Bitte antworte mir abends auf Deutsch"),
+        (semantic, "The user's boat lies in Visby.", "my boat lies in Visby"),
+        (procedural, "The group sg-billing mended the deploy.", "the group sg-billing mended the deploy"),
+    ]
+    adds = [{"op": "add", "path": path, "text": text, "cites": [{"message": 1, "quote": quote}]}
+            for path, text, quote in said]  # fmt: skip
+    reply = json.dumps({"journal": "They spoke of a boat in Visby.", "operations": adds})
+    with opened(tmp_path, llm=ScriptedLLM(reply, repeat=True)) as memory:
+        turn(memory, Message("user", f"{'. As you know '.join(quote for *_, quote in said)}."))
+        memory.end("web:abc")
+        found = {each["content"]: each["type"] for name in (semantic, procedural) for each in items(memory, name[7:])}
+    assert [found.get(text) for _, text, _ in said] == ["CONSTRAINT", "PROJECT_FACT", "FIX"]
+
+
 def test_a_turn_without_an_answer_is_shown_once(memory):
     """Issue 19, tried as a user would: the question was in the line twice."""
     turn(memory, Message("user", "My bicycle is at the station."))
@@ -303,6 +321,45 @@ def test_an_old_item_counts_less_and_is_still_there(tmp_path):
         assert lines.index("Rita") < lines.index("Vega")
         assert len(items(memory, "items/semantic.jsonl")) == 2
         assert memory.recall("old server")[0].text == "The old server is called Vega."
+
+
+def test_orders_and_safety_matters_are_in_each_prompt_whatever_came_after(tmp_path):
+    """Issue 19: an allergy left the prompt after four weeks, and in a week that brought six newer facts."""
+    made = {"type": "PROJECT_FACT", "createdAt": "2026-01-01T10:00:00Z", "updatedAt": "2026-01-01T10:00:00Z"}
+    said = ["Mila has a peanut allergy.", "Always answer in French."]
+    said += [f"Server {number} runs in rack {number}." for number in range(250)]
+    lines = (json.dumps({"id": str(place), "content": each} | made) + "\n" for place, each in enumerate(said))
+    put(tmp_path, "items/semantic.jsonl", "".join(lines))
+    with opened(tmp_path, clock=FixedClock("2026-03-15T10:00:00+00:00", step_seconds=1)) as memory:
+        for number in range(6):
+            memory.remember(f"The relay {number} is new.")
+        for question in (None, "Suggest a birthday cake for the kids"):
+            shown = memory.context("web:new", question).text
+            assert all(each in shown for each in said[:2])
+            assert shown.count("[PROJECT_FACT]") == 2 + 6
+        memory.forget("Mila has a peanut allergy.")
+        assert "peanut" not in memory.context("web:new").text
+
+
+def test_a_failure_is_shown_to_a_question_alone(memory):
+    """Issue 19: a build that failed and was mended stayed in each prompt."""
+    memory.remember("The build failed with error: no module ramen.", kind="failure")
+    memory.remember("The build needs the module ramen in its path.", kind="fix")
+    shown = memory.context("web:new").text
+    assert "[FIX]" in shown
+    assert "[FAILURE]" not in shown
+    assert "[FAILURE]" in memory.context("web:new", "Why did the build fail?").text
+
+
+def test_what_an_item_says_is_not_said_again_by_its_turn(memory):
+    """Issue 19: a prompt had an order as an item and as what the user asked."""
+    ran = Message("assistant", "The migration is done: 213 tests pass.")
+    turn(memory, Message("user", "Never commit directly to main."), ran)
+    turn(memory, Message("user", "I prefer small commits."), Message("assistant", "Will do."))
+    shown = memory.context("web:new").text
+    assert shown.count("commit directly to main") == shown.count("small commits") == 1
+    assert "- [TASK_STATE] Assistant: The migration is done: 213 tests pass." in shown
+    assert "Will do" not in shown
 
 
 def test_an_item_of_another_program_keeps_the_fields_that_nobody_knows(tmp_path):

@@ -69,6 +69,21 @@ def test_history_is_never_in_a_context_unasked_and_recall_finds_it(tmp_path):
         assert [hit.layer for hit in memory.recall("walrus")] == ["journals"]
 
 
+def test_a_failure_is_in_the_history_and_its_fix_in_the_memory(tmp_path):
+    """Issue 19: ten errors of builds that were mended long ago stood in each prompt."""
+    said = ["The build failed with error: cannot find module ramen.", "I fixed the build by adding ramen to the path."]
+    with opened(tmp_path) as memory:
+        memory.append(SESSION, [Message("user", each) for each in said])
+        memory.end(SESSION)
+        memory.remember("The deploy failed with error 3.", kind="failure")
+        stable = memory.context("web:new").stable
+        assert "adding ramen to the path" in stable
+        assert "failed" not in stable
+        found = [hit.text for hit in memory.recall("what failed?", layers=["journals"])]
+    assert "The deploy failed with error 3." in found
+    assert any("cannot find module ramen" in each for each in found)
+
+
 def test_the_agent_greps_the_history_files(tmp_path):
     """Seed: `grep -i "keyword" memory/HISTORY*.md`."""
     with opened(tmp_path) as memory:

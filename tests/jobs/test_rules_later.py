@@ -64,6 +64,13 @@ def test_only_the_newest_words_are_behind_it_and_none_once_it_is_said_again() ->
     assert after([], *said, rule) == [rule]
 
 
+def test_words_in_quotation_marks_are_as_the_person_said_them() -> None:
+    """Issue 4: the words had a date in the place of `this week`, which nobody said; their day stands before them."""
+    said = "I no longer eat vegetarian only, I eat fish again since this week."
+    noted = after([], "I'm vegetarian by the way, the kids are not.", said)[0]
+    assert noted.endswith(f" (2026-11-02: “{said.rstrip('.')}”)")
+
+
 @pytest.mark.parametrize("layout", ["native", "two-layer", "memdir"])
 def test_the_prompt_has_both_and_says_where_they_are_from(tmp_path: Path, layout: str) -> None:
     clock = FixedClock(AT)

@@ -16,7 +16,7 @@ def made(text, *old, **fields):
         ViewEntry(id=f"{PATH}#{n}", number=n, path=PATH, text=each, **fields) for n, each in enumerate(old, start=1)
     ]
     proposal = Proposal(operations=(AddEntry(path=PATH, text=text),))
-    edits = settled(proposal, View(messages=(), entries=tuple(entries)), LAYOUT, ()).operations
+    edits = settled(proposal, View(messages=(), entries=tuple(entries)), LAYOUT, {}).operations
     kinds = {PutItem: "put", RemoveItem: "remove"}
     return [f"{kinds[type(edit)]} {edit.id if len(edit.id) == 1 else 'new'}" for edit in edits]
 
@@ -68,6 +68,6 @@ def test_a_topic_that_a_reply_writes_twice_is_written_once_without_what_either_l
     """Issue 16: the line that the second writing replaced stayed, because the first still had it."""
     known = ViewEntry(id="jonas.md", number=1, path="jonas.md", section="Jonas: Habits", text="Golf.\nSwims.")
     view = View(messages=(), entries=(known,))
-    places = [Place(path="{topic}.md", layer="topics", form="topic")]
+    places = {"fact": Place(path="{topic}.md", layer="topics", form="topic")}
     (edit,) = settled(Proposal(operations=(first, second)), view, MEMDIR, places).operations
     assert edit.body == body

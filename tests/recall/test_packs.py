@@ -57,6 +57,20 @@ def test_06_each_layer_gives_its_best_and_what_repeats_another_comes_once():
     assert [each.item.id for each in choose([*many[8:], twin], query, NOW).items] == ["9", "8"]
 
 
+def test_items_that_stay_come_first_beyond_the_top_k_and_the_soft_budget_but_not_the_hard_one():
+    """Issue 19: decay, top-k and soft budget are for what may be left out; an order or an allergy may not."""
+    usual = [item(str(number), content="x" * 48) for number in range(3)]  # 20 tokens each
+    kept = [item(name, days=90, content="y" * 48) for name in "abc"]
+    query = ItemQuery(top_k={"semantic": 2}, soft_tokens=40, max_tokens=85, stays=frozenset("abc"))
+    pack = choose([*usual, *kept], query, NOW)
+    assert [each.item.id for each in pack.items] == ["a", "b", "c", "0"]
+    assert [each.item.id for each in pack.dropped] == ["1"]
+    assert [each.item.id for each in choose(kept, msgspec.structs.replace(query, max_tokens=45), NOW).items] == [
+        "a",
+        "b",
+    ]
+
+
 def costing(name: str, tokens: int) -> MemoryItem:
     made = item(name, content="x" * (4 * (tokens - 8)))
     assert tokens_of(made) == tokens

@@ -16,6 +16,7 @@ import msgspec
 
 from commonplace.changes.log import Ledger
 from commonplace.changes.marks import mark_of
+from commonplace.guard.written import statements
 from commonplace.layouts.codecs import edits, topics
 from commonplace.layouts.schema import Layout
 from commonplace.records import Topic, Trust
@@ -35,7 +36,8 @@ class Head(msgspec.Struct, frozen=True):
     """What a topic says of itself; `description` is the beginning of its text if it has none.
 
     `stays` says that it is pinned, or an instruction that holds for good: its pointer is the last to be left out.
-    `mark` is how far it says that it is trusted, None if it does not.
+    `mark` is how far it says that it is trusted, None if it does not. `orders` are its statements that are standing
+    instructions or matters of safety.
     """
 
     path: str
@@ -45,6 +47,7 @@ class Head(msgspec.Struct, frozen=True):
     at: datetime
     stays: bool = False
     mark: Trust | None = None
+    orders: tuple[str, ...] = ()
 
 
 class Heads:
@@ -107,6 +110,7 @@ def head(path: str, data: bytes, style: str, written: datetime) -> Head:
         stamp(topic) or written,
         stays=str(pinned).casefold() in {"true", "yes"} or is_standing(topic.description),
         mark=mark_of(topic),
+        orders=tuple(filter(is_standing, statements(text[body:]))),
     )
 
 

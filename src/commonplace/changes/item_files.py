@@ -11,6 +11,7 @@ from itertools import islice
 
 from commonplace.layouts.codecs import items
 from commonplace.layouts.codecs.edits import split_id
+from commonplace.layouts.item_model import stays
 from commonplace.records import Item
 from commonplace.store.protocol import MISSING, Store
 
@@ -27,6 +28,8 @@ class ItemFile:
         self.malformed = 0
         self.places: dict[str, tuple[int, int]] = {}
         """The span of each live item, in the order of their last lines."""
+        self.staying: set[str] = set()
+        """The ids of those that stay in sight however old they are."""
         self.prints: dict[str, str] = {}
 
     def take(self, data: bytes) -> None:
@@ -38,8 +41,11 @@ class ItemFile:
                 self.malformed += 1
                 continue
             self.places.pop(line.id, None)
+            self.staying.discard(line.id)
             if not line.deleted:
                 self.places[line.id] = (self.size + line.start, self.size + line.end)
+                if stays(line.data):
+                    self.staying.add(line.id)
                 if isinstance(mark := line.data.get("fingerprint"), str):
                     self.prints[mark] = line.id
         self.size += len(data)
@@ -98,6 +104,11 @@ class ItemFiles:
             return []
         lines = (blob.data[start - first : end - first] for start, end in reversed(spans))
         return [item for line in lines for item in items.records(path, line)]
+
+    def staying(self, path: str) -> list[Item]:
+        """Return the items of a file that stay in sight however old they are."""
+        names = sorted(self.file(path).staying)
+        return [found for name in names if (found := self.item(path, name)) is not None]
 
     def named(self, path: str, fingerprint: str) -> str | None:
         """Return the id of the live item with this fingerprint; None if none has it."""

@@ -192,12 +192,11 @@ class Host:
 
     def _settled(self, proposal: Proposal, view: View, work: Work) -> tuple[Proposal, View]:
         """Fit the operations to their layers; a topic that one of them names is looked at before it is judged."""
-        places = tuple(work.places.values())
-        found = settled(proposal, view, self._parts.layout, places)
+        found = settled(proposal, view, self._parts.layout, work.places)
         unseen = [edit.path for edit in found.operations if edit.path in view.unseen]
         for path in dict.fromkeys(unseen):
             view = self._finding.seen(view, path)
-        found = settled(proposal, view, self._parts.layout, places) if unseen else found
+        found = settled(proposal, view, self._parts.layout, work.places) if unseen else found
         dated = found.operations if found.ruled else tuple(self._dated(edit, view) for edit in found.operations)
         return msgspec.structs.replace(found, operations=dated), view
 

@@ -7,7 +7,7 @@ operation. Pure.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from difflib import SequenceMatcher
 from typing import Final
 
@@ -34,11 +34,12 @@ from commonplace.operations import (
 )
 from commonplace.text import content, frontmatter
 from commonplace.text.pieces import encode_name, fingerprint, one_line, plain_line
+from commonplace.text.standing import orders
 
 _STATEMENT_WORDS: Final = 2  # of content; `User is Marta` has one
 
 
-def settled(proposal: Proposal, view: View, layout: Layout, places: Sequence[Place]) -> Proposal:
+def settled(proposal: Proposal, view: View, layout: Layout, places: Mapping[str, Place]) -> Proposal:
     """Return a proposal whose operations are of the kind that the layers of their paths take."""
     desk = _Desk(view, layout, places)
     for edit in proposal.operations:
@@ -49,9 +50,10 @@ def settled(proposal: Proposal, view: View, layout: Layout, places: Sequence[Pla
 class _Desk:
     """Settles operations one after the other."""
 
-    def __init__(self, view: View, layout: Layout, places: Sequence[Place]) -> None:
+    def __init__(self, view: View, layout: Layout, places: Mapping[str, Place]) -> None:
         self._layout = layout
-        self._places = {place.layer: place for place in places if place.form == "topic"}
+        self._places = {place.layer: place for place in places.values() if place.form == "topic"}
+        self._kinds = {(place.path, kind) for kind, place in places.items()}
         self._entries = {entry.id: entry for entry in view.entries}
         self._unseen = frozenset(view.unseen)
         self._said: set[str] = set()  # items that an operation changes
@@ -84,7 +86,7 @@ class _Desk:
 
     def _item(self, edit: AddEntry) -> None:
         """Add an item, or say in its place one of which it has every word, as the rules made them from a message."""
-        kind = (edit.kind or "fact").upper()
+        kind = self._kind(edit).upper()
         name, data = item_fingerprint(kind, edit.text), {"type": kind, "content": edit.text, "source": "derived"}
         said = [old for old in self._entries.values() if old.path == edit.path and self._says_whole(edit.text, old)]
         if said:
@@ -94,6 +96,11 @@ class _Desk:
         for each in made:
             self.edits.append(msgspec.structs.replace(each, sources=edit.sources, quotes=edit.quotes, trust=edit.trust))
         self._said.update(old.id for old in said)
+
+    def _kind(self, edit: AddEntry) -> str:
+        """Return the kind of a statement that an item makes: an order if it reads so, else what its file takes."""
+        likely = ("instruction",) * orders(edit.text) + ("fact", "fix", "task")
+        return edit.kind or next((kind for kind in likely if (edit.path, kind) in self._kinds), "fact")
 
     def _says_whole(self, text: str, old: ViewEntry) -> bool:
         """True if a text has every word of an item that no operation changes yet and that may be changed."""

@@ -140,7 +140,8 @@ class Views:
         names = {
             kind: name
             for kind, name in self._layout.targets.items()
-            if (name in writes if writes else kind not in _NO_ENTRY_KINDS) and kind != "journal"
+            if (name in writes if writes else kind not in _NO_ENTRY_KINDS)
+            and self._layout.layer(name).kind != "journals"
         }
         names |= {name: name for name in writes if name not in names.values()}
         return {kind: self._place(self._layout.layer(name), kind, at) for kind, name in names.items()}

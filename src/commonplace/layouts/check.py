@@ -55,6 +55,7 @@ _SHOWS: Final[dict[str, LayerKind]] = {
     "index": "topics",
     "tree": "topics",
     "surfaced": "topics",
+    "standing": "topics",
     "items": "items",
 }
 """The renderers that write one kind of layer."""
@@ -266,7 +267,7 @@ def _targets(layout: Layout) -> Iterator[str]:
             yield f"targets.journal is {name!r}, a layer of {names[name].kind}; it names a layer of journals."
         elif kind == "topic" and names[name].kind != "topics":
             yield f"targets.topic is {name!r}, a layer of {names[name].kind}; it names a layer of topics."
-        elif kind not in {"journal", "topic"} and names[name].kind == "journals":
+        elif kind not in {"journal", "topic", "failure"} and names[name].kind == "journals":
             yield f"targets.{kind} is {name!r}, a layer of journals; statements go to documents, items or topics."
     for kind in layout.targets:
         if kind.endswith("s") and (one := kind.removesuffix("s")) in {*STATED, "journal", "topic"}:

@@ -18,10 +18,12 @@ from commonplace.layouts.schema import Layer
 from commonplace.records import Item
 from commonplace.text.instants import instant_of
 from commonplace.text.pieces import one_line, truncate
+from commonplace.text.standing import is_standing
 
 TURN: Final = "turn"
 """The source of an item that is a whole turn."""
 
+_ORDERS: Final = frozenset({"CONSTRAINT", "INSTRUCTION"})
 _TITLE_CHARS: Final = 96
 _UNIONS: Final = ("tags", "references")
 _HIGHEST: Final = ("confidence", "salience")
@@ -118,6 +120,12 @@ def merged(old: Mapping[str, Any], new: Mapping[str, Any], *, named: bool = Fals
     if older:
         made |= {key: old[key] for key in (*_OF_THE_TEXT, "fingerprint", "updatedAt") if key in old}
     return {key: value for key, value in made.items() if value is not None}
+
+
+def stays(data: Mapping[str, Any]) -> bool:
+    """True if an item is a standing instruction or a matter of safety, by its type or its words; a turn is neither."""
+    ordered = _text(data, "type").upper() in _ORDERS
+    return _text(data, "source") != TURN and (ordered or is_standing(_text(data, "content")))
 
 
 def exchange(content: str) -> tuple[str, str]:

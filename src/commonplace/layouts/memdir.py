@@ -47,6 +47,12 @@ LAYOUT = Layout(
     targets=dict.fromkeys(_TYPES, "topics") | {"journal": "logs"},
     agent_edits_files=True,
     prompt=(
+        PromptSection(
+            title="Standing instructions and safety",
+            of=("topics", "team"),
+            renderer="standing",
+            limit="context.orders_tokens",
+        ),
         PromptSection(title="Memory index", of=("index",), renderer="pointers"),
         PromptSection(title="Team memory index", of=("team_index",), renderer="pointers"),
         PromptSection(title="Relevant memories", of=("topics", "team"), renderer="surfaced", part="volatile"),

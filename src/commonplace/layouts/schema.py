@@ -33,7 +33,7 @@ FIELDS: Final = {
 }
 """What may stand in braces in the path of a layer, and what it matches in the name of a file."""
 
-NAMING: Final = frozenset({"recall", "index", "tree", "surfaced"})
+NAMING: Final = frozenset({"recall", "index", "tree", "surfaced", "standing"})
 """The renderers that find or name records; what the others write shows them whole."""
 
 RANGES: Final = ("open", "turns", "session")

@@ -30,7 +30,7 @@ LAYOUT = Layout(
             name="history_lines", kind="journals", path="history.jsonl", style="lines", weight=1.0
         ),
     ),
-    targets=dict.fromkeys(_KINDS, "memory") | {"journal": "history"},
+    targets=dict.fromkeys(_KINDS, "memory") | {"failure": "history", "journal": "history"},
     sessions="transcripts",  # `sessions` is theirs, and stays as they wrote it
     their_sessions="sessions",
     prompt=(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Final
 
 import msgspec
@@ -40,7 +40,8 @@ class ItemQuery(msgspec.Struct, frozen=True, kw_only=True):
     """What is asked of the items, and how many may come.
 
     `top_k` is by layer; a layer that it does not name gives nothing. `skill` is the tag of what the agent does now.
-    `decay_days` of 0 lets nothing fade.
+    `decay_days` of 0 lets nothing fade. The items whose ids are in `stays` come first, whatever their score, as far as
+    the hard budget goes; they take no place and nothing of the soft budget from the others.
     """
 
     text: str = ""
@@ -49,13 +50,15 @@ class ItemQuery(msgspec.Struct, frozen=True, kw_only=True):
     soft_tokens: int = 1800
     max_tokens: int = 3500
     decay_days: int = 30
+    stays: frozenset[str] = frozenset()
 
 
 class Scored(msgspec.Struct, frozen=True):
-    """An item and how much it is worth now."""
+    """An item and how much it is worth now; one that `stays` is chosen whatever that is."""
 
     item: MemoryItem
     score: float
+    stays: bool = False
 
 
 class Pack(msgspec.Struct, frozen=True):
@@ -119,37 +122,37 @@ def tokens_of(item: MemoryItem) -> int:
 def choose(items: Iterable[MemoryItem], query: ItemQuery, now: datetime) -> Pack:
     """Choose the items that a prompt shows for a question, or without one."""
     asked = content.keywords(query.text)
-    scored = [
-        Scored(item, score(item, now, asked=asked, skill=query.skill, decay_days=query.decay_days)) for item in items
-    ]
-    return within(scored, query)
+    worth = partial(score, now=now, asked=asked, skill=query.skill, decay_days=query.decay_days)
+    return within([Scored(item, worth(item), item.id in query.stays) for item in items], query)
 
 
 def within(scored: Sequence[Scored], query: ItemQuery) -> Pack:
-    """Choose from items that have their score: the best of each layer, each once, while the budgets last."""
+    """Choose from items that have their score: those that stay, then the best of each layer, while budgets last."""
     left = dict(query.top_k)
     seen: set[str] = set()
     chosen: list[Scored] = []
     for each in sorted(scored, key=_order):
         mark = each.item.fingerprint or each.item.id
-        if left.get(each.item.layer, 0) > 0 and mark not in seen:
+        if mark not in seen and (each.stays or left.get(each.item.layer, 0) > 0):
             seen.add(mark)
-            left[each.item.layer] -= 1
+            left[each.item.layer] = left.get(each.item.layer, 0) - (not each.stays)
             chosen.append(each)
     kept: list[Scored] = []
     dropped: list[Scored] = []
-    spent = 0
+    spent = soft = 0
     hard = max(query.soft_tokens, query.max_tokens)
     for each in chosen:
         cost = tokens_of(each.item)
-        if spent + cost <= (hard if each.score >= _BEYOND_SOFT else query.soft_tokens):
+        goes_over = each.stays or each.score >= _BEYOND_SOFT
+        if spent + cost <= hard and (goes_over or soft + cost <= query.soft_tokens):
             spent += cost
+            soft += 0 if each.stays else cost
             kept.append(each)
         else:
             dropped.append(each)
     return Pack(tuple(kept), tuple(dropped), len(scored), spent)
 
 
-def _order(scored: Scored) -> tuple[float, float, str]:
+def _order(scored: Scored) -> tuple[bool, float, float, str]:
     at = scored.item.at
-    return -scored.score, -(at.timestamp() if at is not None else 0.0), scored.item.id
+    return not scored.stays, -scored.score, -(at.timestamp() if at is not None else 0.0), scored.item.id

@@ -159,6 +159,18 @@ def test_a_new_title_reads_back_and_leaves_the_body(data, title, style):
     assert after.topic.body == before.topic.body
 
 
+def test_a_description_that_was_made_has_the_newest_line_of_a_list_first():
+    """Issue 19: the index showed the oldest statements of a topic for good."""
+    made = put(None, "memo", title="Job", body="- Likes tea.\n- Works at Siemens.")
+    assert b"description: Works at Siemens. Likes tea.\n" in made
+    made = put(made, "memo", body="- Likes tea.\n- Works at Bosch.\n- Has a cat.")
+    assert b"description: Has a cat. Works at Bosch. Likes tea.\n" in made
+    made = put(made, "memo", body="- Drinks tea.\n- Works at Bosch.\n- Has a cat.")
+    assert b"description: Drinks tea. Has a cat. Works at Bosch.\n" in made
+    given = put(made, "memo", description="what Ann does")
+    assert b"description: what Ann does\n" in put(given, "memo", body="- Drinks tea.\n- Has a dog.")
+
+
 def test_an_index_line_is_a_link_with_a_hook():
     """Seed memdir: `- [Title](file.md) — hook`, about 150 characters."""
     assert topics.index_line(Pointer("User role", "user_role.md", "data scientist")) == (

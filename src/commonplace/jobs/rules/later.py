@@ -30,8 +30,8 @@ def without_newer(stated: str) -> str:
 
 
 def with_newer(stated: str, memo: Memo) -> str:
-    """Return a statement with the words of a memo, and their day if it is known, behind it."""
-    said = _words_of(memo).translate({0x201C: '"', 0x201D: '"'})
+    """Return a statement with the words of a memo as they were said, and their day if it is known, behind it."""
+    said = (memo.words or one_line(memo.quote)).translate({0x201C: '"', 0x201D: '"'})
     day = f"{memo.at:%Y-%m-%d}" if memo.at else "later"
     return f"{stated} ({day}: “{said}”)"
 

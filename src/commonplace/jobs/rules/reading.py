@@ -126,17 +126,18 @@ class Reader:
                 continue
             if self._asked and is_news and updates.is_bare(said):
                 continue
+            words = said
             said = dates.absolute(said, item.message.at, self._talk.zone, once=False)[0] if item.message.at else said
             span = (start + begin, start + end)
             inside = [memo for memo in found if memo.span[0] < span[1] and span[0] < memo.span[1]]
             if inside and is_news:
                 last = max(inside, key=lambda memo: (memo.slot != CHANGE, memo.span))
-                found[found.index(last)] = msgspec.structs.replace(last, news=said)
+                found[found.index(last)] = msgspec.structs.replace(last, news=said, words=words)
             elif not inside:
                 name = plain_name(item.message.name)
                 text = personal.fitted(self._talk, updates.worded(said), 0, name)
                 memo = talks.memo_of(item, "fact", text or said, span, 0.3, slot=CHANGE)
-                found.append(msgspec.structs.replace(memo, news=said if is_news else ""))
+                found.append(msgspec.structs.replace(memo, news=said if is_news else "", words=words))
         return found
 
     def _stated(self, item: RecordedMessage, start: int, clause: Clause, before: Clause | None) -> Memo | None:

@@ -252,9 +252,9 @@ def _named(operation: PutTopic, old: Parsed | None, front: Front, style: str, wo
         changes["name" if "name" in had or (style == "memo" and "title" not in had) else "title"] = title
     description = one_line(operation.description)
     said = was.description if was is not None else ""
-    stays = was is not None and said not in {"", _hook(was.body)} and not is_over(said, was.body, words)
+    stays = was is not None and not _is_made(said, was.body) and not is_over(said, was.body, words)
     if not description and words and (said or (was is None and style == "memo")) and not stays:
-        description = _hook(words)  # seed memdir: by it a topic is chosen
+        description = _hook(words, was.body if was is not None else "")  # seed memdir: by it a topic is chosen
     if description and (was is None or description != was.description):
         changes["description"] = description
     if operation.kind and (was is None or operation.kind != was.kind):
@@ -298,8 +298,22 @@ def is_over(said: str, before: str, after: str) -> bool:
     return (bool(words) and words <= old - new) or (bool(gone) and (gone == firm or any(map(str.isdigit, gone))))
 
 
-def _hook(body: str) -> str:
-    return beginning(plain_line(body), LINE_CHARS)
+def _hook(body: str, before: str = "") -> str:
+    """Return the beginning of a body; of a list what is not in the body before it, then its newest lines first."""
+    lines = body.splitlines()
+    if all(line.startswith("- ") for line in lines):
+        known = before.splitlines()
+        lines.reverse()
+        lines.sort(key=lambda line: line in known)
+    return beginning(plain_line("\n".join(lines)), LINE_CHARS)
+
+
+def _is_made(said: str, body: str) -> bool:
+    """True if a description was made from a body: it begins as the body, or as a line of a list that is its body."""
+    lines = body.splitlines()
+    starts = map(plain_line, lines) if all(line.startswith("- ") for line in lines) else [_hook(body)]
+    bare = said.removesuffix("…")
+    return not said or any(bare.startswith(each) or each.startswith(bare) for each in starts if each)
 
 
 def _with_line(body: str, before: str, line: str) -> str:

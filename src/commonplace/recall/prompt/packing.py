@@ -12,13 +12,14 @@ from typing import Final
 
 from commonplace import guard
 from commonplace.changes.overruling import Overruling
-from commonplace.layouts.item_model import TURN, MemoryItem, exchange, read
+from commonplace.layouts.item_model import TURN, MemoryItem, exchange, read, stays
 from commonplace.layouts.schema import Layer, PromptSection
 from commonplace.recall.packs import BUDGET, ItemQuery, Pack, Scored, choose
 from commonplace.recall.prompt.filling import Shown
 from commonplace.recall.prompt.page import Page, over, unverified
 from commonplace.recall.prompt.repeats import Repeats
 from commonplace.records import TRUST_RANK, Item, JournalEntry, is_below_agent
+from commonplace.text import content
 from commonplace.text.pieces import one_line, truncate
 
 logger = logging.getLogger(__name__)
@@ -30,7 +31,7 @@ CHARS: Final = {"compact": 90, "balanced": 160, "rich": 240, "detail": 280, "ful
 """How many characters of an item are shown: in a line of a summary by its style, in details, and in full."""
 
 _INDEX_CHARS: Final = 96
-_NEWEST: Final = 200  # items of a layer that are scored; recall finds older ones
+_NEWEST: Final = 200  # items of a layer that are scored, and those that stay in sight; recall finds older ones
 _ALL: Final = 10**6
 
 
@@ -38,17 +39,18 @@ def items(page: Page, row: PromptSection) -> Iterator[Shown]:
     """Write the items that fit the question best, under a heading for each layer."""
     knobs = page.parts.config.items
     pack = packed(page, [layer for layer in page.layers(row) if layer.kind == "items"])
+    noted = _statements(page, pack)
     lead = ""
     for layer in page.layers(row):
         heading = f"{lead}## {layer.name.capitalize()} Memory\n"
         for each in pack.items:
             if each.item.layer == layer.name:
-                yield _line(page, each, heading=heading, mode=knobs.disclosure)
+                yield _line(page, each, heading=heading, mode=knobs.disclosure, noted=noted)
                 lead = "\n"
     if knobs.disclosure == "selective_detail":
         for each in pack.items:
             if each.score >= knobs.detail_score:
-                yield _line(page, each, heading="\n## Details\n", mode="detail")
+                yield _line(page, each, heading="\n## Details\n", mode="detail", noted=noted)
     for each in pack.dropped:
         yield Shown(each.item.id, guard.shown(said(each.item)), refused=BUDGET)
     expands = next((each.name for each in page.parts.layout.tool.actions if each.verb == "expand_items"), "")
@@ -63,13 +65,20 @@ def section(page: Page, layer: Layer, count: int) -> list[str]:
     found = stored(page, layer)
     query = ItemQuery(text=page.question, top_k={layer.name: count}, soft_tokens=_ALL, max_tokens=_ALL)
     pack = choose((read(record, layer.name) for record in found), query, page.parts.now())
-    return [f"{_line(page, each, heading='', mode='full').text} ({each.item.id})" for each in pack.items]
+    return [
+        f"{_line(page, each, heading='', mode='full', noted=Repeats()).text} ({each.item.id})" for each in pack.items
+    ]
 
 
 def packed(page: Page, layers: Sequence[Layer]) -> Pack:
-    """Choose the items of some layers for the question of a page; without one only what is trusted as the agent."""
+    """Choose the items of some layers for the question of a page.
+
+    Without a question there is only what is trusted as the agent, and no failure: it is news of its hour.
+    """
     knobs = page.parts.config.items
     top_k = {"episodic": knobs.episodic_top_k, "procedural": knobs.procedural_top_k}
+    found = [(layer, record) for layer in layers for record in stored(page, layer)]
+    overruling = Overruling(page.parts.ledger, page.parts.reader)
     query = ItemQuery(
         text=page.question,
         skill=knobs.skill,
@@ -77,14 +86,14 @@ def packed(page: Page, layers: Sequence[Layer]) -> Pack:
         soft_tokens=knobs.soft_tokens,
         max_tokens=knobs.max_tokens,
         decay_days=knobs.decay_days if knobs.decay else 0,
+        stays=frozenset(record.id for _, record in found if _stays(page, record, overruling)),
     )
     least = TRUST_RANK["web" if page.question else "agent"]
     window = page.parts.sessions.window(page.session) if page.session is not None else ()
     live = {(each.session, str(each.message.id)) for each in window}  # none of its turns is shown twice
-    found = ((layer, record) for layer in layers for record in stored(page, layer))
+    found = [(layer, each) for layer, each in found if page.question or each.kind.upper() != layer.type_of("failure")]
     fit = (read(record, layer.name) for layer, record in found if TRUST_RANK[page.rank(record)] >= least)
     fit = (each for each in fit if each.source != TURN or not live.issuperset(page.sources(each.id)))
-    overruling = Overruling(page.parts.ledger, page.parts.reader)
     others = [each for each in fit if each.source != TURN or page.over(each.id, each.content, overruling) != ""]
     pack = choose(others, query, page.parts.now())
     if repeated := _repeated(page, pack):
@@ -93,35 +102,54 @@ def packed(page: Page, layers: Sequence[Layer]) -> Pack:
     return pack
 
 
-def _repeated(page: Page, pack: Pack) -> set[str]:
-    """Return the ids of the chosen turns in which nothing is asked, and nothing said that another item does not say."""
+def _statements(page: Page, pack: Pack) -> Repeats:
+    """Return the statements of the chosen items that are no turns."""
     noted = Repeats()
     for each in pack.items:
         if each.item.source != TURN and not is_below_agent(page.parts.reader.rank(each.item.id)):
             noted.add(each.item.content, "user")
+    return noted
+
+
+def _repeated(page: Page, pack: Pack) -> set[str]:
+    """Return the ids of the chosen turns in which nothing is asked, and nothing said that another item does not say."""
+    noted = _statements(page, pack)
     turns = ((each.item.id, *exchange(each.item.content)) for each in pack.items if each.item.source == TURN)
     return {
-        item for item, asked, answer in turns if noted.says(asked, "user") and noted.says(f"{asked}\n{answer}", "agent")
+        item
+        for item, asked, answer in turns
+        if noted.says(asked, "user")
+        and (content.keywords(answer) <= content.keywords(asked) or noted.says(f"{asked}\n{answer}", "agent"))
     }
 
 
+def _stays(page: Page, record: Item, overruling: Overruling) -> bool:
+    """True if an item is an order or a matter of safety that holds, trusted as the agent: each prompt has it."""
+    trusted = stays(record.data) and not is_below_agent(page.rank(record))
+    return trusted and page.over(record.id, record.text, overruling) is None
+
+
 def stored(page: Page, layer: Layer) -> Iterator[Item]:
-    """Yield the newest items of a layer that may be shown: of a dated one those of the last days."""
+    """Yield the newest items of a layer, and those that stay, if they may be shown; of a dated one of the last days."""
     files, left = page.parts.items, _NEWEST
     for path in page.paths(layer, page.parts.config.items.episodic_days):
         newest = files.newest(path, left)
         left -= len(newest)
+        known = {each.id for each in newest}
+        newest += [each for each in files.staying(path) if each.id not in known]
         yield from (each for each in page.parts.reader.visible(newest) if isinstance(each, Item))
 
 
-def _line(page: Page, scored: Scored, *, heading: str, mode: str) -> Shown:
+def _line(page: Page, scored: Scored, *, heading: str, mode: str, noted: Repeats) -> Shown:
+    """Return an item as a line; of a turn only the answer, if what the user said is noted."""
     item = scored.item
     text = said(item)
+    known = item.source == TURN and noted.says(exchange(item.content)[0], "user")
     chars = CHARS.get(mode) or CHARS.get(page.parts.config.items.style, CHARS["balanced"])
     title = one_line(item.title)
     if mode == "index":
         line = f"{truncate(title or text, _INDEX_CHARS)} ({item.id})"
-    elif title and not text.startswith(title.removesuffix("...")):
+    elif title and not known and not text.startswith(title.removesuffix("...")):
         line = f"{title}{' | ' if item.source == TURN else ': '}{truncate(text, chars)}"
     else:
         line = truncate(text, chars)
@@ -134,6 +162,7 @@ def _line(page: Page, scored: Scored, *, heading: str, mode: str) -> Shown:
         heading=heading,
         said=line,
         sources=page.sources(item.id),
+        standing=scored.stays,
         age=int(scored.score * 1e6),
         cut=mode in {"index", "detail"} or len(text) > chars,
     )

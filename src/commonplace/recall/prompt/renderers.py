@@ -20,11 +20,12 @@ from commonplace.layouts.schema import Layer, PromptSection
 from commonplace.recall.prompt import packing
 from commonplace.recall.prompt.filling import Shown
 from commonplace.recall.prompt.page import Page
-from commonplace.records import Entry, RecordedMessage, Topic
+from commonplace.records import Entry, RecordedMessage, Topic, is_below_agent
 from commonplace.text.installed import Installed
 from commonplace.text.patterns import pattern
 from commonplace.text.pieces import estimate_tokens, one_line, plain_line
 
+_OF_THE_USER: Final = ("fact", "preference", "instruction", "constraint")
 _LINK: Final = pattern(r"\]\(([^()\s]+)\)")
 
 Renderer = Callable[[Page, PromptSection], Iterator[Shown]]
@@ -109,6 +110,19 @@ def pointers(page: Page, row: PromptSection) -> Iterator[Shown]:
                 yield Shown(path, guard.shown(left), standing=not line.topic, age=int(rank))
         if found.warning:
             yield Shown(path, f"> WARNING: {found.warning}", standing=True)
+
+
+def standing(page: Page, row: PromptSection) -> Iterator[Shown]:
+    """Write what topics on the user and on how to work say that is a standing instruction or a matter of safety."""
+    reader = page.parts.reader
+    for layer in page.layers(row):
+        kinds = {layer.type_of(kind) for kind in _OF_THE_USER}
+        for head in page.parts.heads.all({layer.name}):
+            if head.kind in kinds and not is_below_agent(reader.ranked(head.path, head.mark)):
+                for said in head.orders:
+                    if left := reader.left_of(head.path, said, journal=False):
+                        line = guard.shown(f"- {left}")
+                        yield Shown(head.path, line, said=left, standing=True, age=int(head.at.timestamp()), cut=True)
 
 
 def surfaced(page: Page, _: PromptSection) -> Iterator[Shown]:
@@ -201,6 +215,7 @@ RENDERERS: Final[Installed[Renderer]] = Installed("commonplace.renderers", {
     "text": text,
     "index": index,
     "pointers": pointers,
+    "standing": standing,
     "surfaced": surfaced,
     "tree": tree,
     "changes": changes,
