@@ -337,3 +337,14 @@ def test_the_agents_search_shows_what_is_superseded(tmp_path):
 
     told = next(hit for hit in found["hits"] if hit["text"].startswith("User: I live in New York."))
     assert told["superseded_by"] == next(hit["id"] for hit in found["hits"] if hit["text"] == "User moved to Berlin.")
+
+
+def test_a_prompt_has_what_is_over_only_for_a_question_that_it_answers(tmp_path):
+    """Audit: a paragraph of a journal was shown for any question, though all that holds of it is always shown."""
+    before = "I live in New York. My sister is called Ada."
+    with changed(tmp_path, "native", before, "I moved to Berlin.") as memory:
+        asked = ["what is my sister called?", "do I live in New York?"]
+        found = [any(hit.superseded_by for hit in memory.recall(question)) for question in asked]
+        unasked, answered = ("New York" in memory.context("s:3", question).volatile for question in asked)
+
+    assert (found, unasked, answered) == ([True, True], False, True)
