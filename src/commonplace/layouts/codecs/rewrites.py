@@ -55,7 +55,8 @@ def align(old: Document, new: Document) -> tuple[dict[int, int], list[tuple[int,
     Equal texts match in order, in any place; of the rest, those that are alike or in the place of each other.
     """
     same = equal(old.ids, new.ids)
-    return same, list(became(*([part.text for part in each.parts] for each in (old, new)), same, _about_same))
+    before, after = ([part.text for part in each.parts] for each in (old, new))
+    return same, list(became(before, after, same, _about_same))
 
 
 def equal(old: Sequence[Numbered], new: Sequence[Numbered]) -> dict[int, int]:

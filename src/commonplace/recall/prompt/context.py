@@ -150,7 +150,7 @@ def _new(hits: Sequence[Hit], shown: Sequence[Shown], live: Sequence[Shown], que
     asked = _Asked(question, [entry.said or entry.text for entry in shown if not is_below_agent(entry.trust)])
     outdated = Repeats()
     found: dict[int, Hit] = {}
-    worth = ((place, left) for place, hit in enumerate(hits) if (left := asked.worth(hit)) is not None)
+    worth = [(place, good) for place, hit in enumerate(hits) if (good := asked.worth(hit)) is not None]
     for place, hit in sorted(worth, key=lambda each: -TRUST_RANK[each[1].trust]):
         mark, left = fingerprint(hit.text), said.left(hit.text, hit.trust)
         if mark in texts or hit.record in standing or not left or quoted(hit):
