@@ -286,6 +286,32 @@ def test_a_model_that_writes_a_line_of_a_node_anew_overrules_what_it_was_made_of
     assert hits["The user said: I moved to Berlin."] == ""
 
 
+@pytest.mark.parametrize("layout", slow_after(2, ["two-layer", "graph", "memdir"]))
+def test_a_model_that_writes_a_whole_text_anew_overrules_what_its_lines_were_made_of(tmp_path, layout):
+    """Audit: the line that says otherwise had another place, and the old message and journal entry were unmarked."""
+    before, after = "My kids are Jonas (7) and Mila (4).", "Jonas is 8 now."
+    cello = "My sister Ada plays the cello."
+
+    def answer(request):
+        again = after in request.prompt.rpartition("USER")[2]
+        lines = ["- User's sister Ada plays the cello."]
+        lines.insert(1 if again else 0, f"- User's kids are Jonas ({8 if again else 7}) and Mila (4).")
+        told, body = ("Jonas turned 8." if again else f"{lines[0][2:]} {lines[1][2:]}"), "\n".join(lines)
+        cites = [{"message": 1, "quote": after}] if again else [{"message": 1, "quote": q} for q in (before, cello)]
+        node = {"op": "put_topic", "path": "kids.md", "title": "Kids", "body": body, "cites": cites}
+        made = {"history_entry": told, "memory_update": body} if layout == "two-layer" else {"operations": [node]}
+        return json.dumps(made | {"journal": told, "done": True})
+
+    with changed(tmp_path, layout, f"{before} {cello}", after, ScriptedLLM(answer)) as memory:
+        hits = memory.recall("How old is Jonas, of my kids?")
+
+    places = {hit.layer: place for place, hit in enumerate(hits) if "(7)" in hit.text}
+    right = next(place for place, hit in enumerate(hits) if "Jonas (8)" in hit.text)
+    assert places.keys() == {"sessions", "journals"}
+    assert all(hits[place].superseded_by == hits[right].record and place > right for place in places.values())
+    assert "Ada" not in "".join(hit.superseded_words for hit in hits)
+
+
 def test_what_replaced_it_and_what_came_later_is_not_marked(tmp_path):
     with changed(tmp_path, "structured", "I live in New York.", "I moved to Berlin from New York.") as memory:
         memory.append("s:4", [Message("user", "I was in New York, where I live no more."), Message("assistant", "ok")])
@@ -311,3 +337,14 @@ def test_the_agents_search_shows_what_is_superseded(tmp_path):
 
     told = next(hit for hit in found["hits"] if hit["text"].startswith("User: I live in New York."))
     assert told["superseded_by"] == next(hit["id"] for hit in found["hits"] if hit["text"] == "User moved to Berlin.")
+
+
+def test_a_prompt_has_what_is_over_only_for_a_question_that_it_answers(tmp_path):
+    """Audit: a paragraph of a journal was shown for any question, though all that holds of it is always shown."""
+    before = "I live in New York. My sister is called Ada."
+    with changed(tmp_path, "native", before, "I moved to Berlin.") as memory:
+        asked = ["what is my sister called?", "do I live in New York?"]
+        found = [any(hit.superseded_by for hit in memory.recall(question)) for question in asked]
+        unasked, answered = ("New York" in memory.context("s:3", question).volatile for question in asked)
+
+    assert (found, unasked, answered) == ([True, True], False, True)

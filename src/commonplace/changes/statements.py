@@ -6,9 +6,9 @@ Pure: texts in, texts out.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from difflib import SequenceMatcher
 from typing import Final
 
+from commonplace.layouts.codecs import edits, rewrites
 from commonplace.text import content
 from commonplace.text.patterns import pattern
 
@@ -32,12 +32,11 @@ def lines(text: str) -> list[str]:
 
 
 def replaced(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield the lines in whose place others came that say otherwise, each with the line that did."""
-    start = next((at for at, (one, two) in enumerate(zip(before, after, strict=False)) if one != two), len(after))
-    for tag, i, j, k, m in SequenceMatcher(None, before[start:], after[start:], autojunk=False).get_opcodes():
-        if tag == "replace" and j - i == m - k:
-            pairs = zip(before[start + i : start + j], after[start + k : start + m], strict=True)
-            yield from ((was, now) for was, now in pairs if was and now and differ(was, now))
+    """Yield the lines that went and say otherwise than one that came for them, each with that line."""
+    same = rewrites.equal(*(edits.number("", each) for each in (before, after)))
+    for i, j in rewrites.became(before, after, same, differ):
+        if before[i] and after[j] and differ(before[i], after[j]):
+            yield before[i], after[j]
 
 
 def quoted(statement: str, quotes: Sequence[str]) -> int | None:

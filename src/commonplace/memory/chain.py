@@ -25,7 +25,6 @@ from commonplace.recall.prompt import context as contexts
 from commonplace.recall.prompt.filling import Draft
 from commonplace.recall.prompt.sections import headless
 from commonplace.records import Change, Context, Hit, JournalEntry, Outcome, Query, Receipt, Record
-from commonplace.text.content import sentences
 from commonplace.text.patterns import pattern
 from commonplace.text.pieces import fence
 
@@ -202,11 +201,7 @@ class Chain:
         """Return a hit without what was forgotten or taken back with nothing in its place; None if that is all."""
         if all(scope.parts.ledger.gone(hit.superseded_by) is None for scope in self.scopes):
             return hit
-        text = hit.text
-        for sentence in sentences(hit.superseded_words):
-            text = text.replace(sentence, "")
-        text = " ".join(text.split()).lstrip(".,;!? ")
-        return msgspec.structs.replace(hit, text=text, superseded_by="") if hit.superseded_words and text else None
+        return contexts.holding(hit)
 
     # --- which scope is meant ---
 

@@ -90,6 +90,20 @@ def test_moved_entries_keep_their_ids():
     assert (effect.successors, effect.gone, effect.added) == ({}, (), ())
 
 
+def test_an_entry_is_followed_by_the_one_that_came_for_it():
+    """The one in its place that is about the same, or one that says nearly the same in another; no other one."""
+    before = (
+        b"- Julia is vegetarian; her kids are not.\n- has a dog\n- Jonas (7) and Mila (4) go to school\n- likes tea\n"
+    )
+    after = (
+        b"- Julia eats fish again; mostly vegetarian.\n- Jonas (8) and Mila (4) go to school\n- has a dog\n- is 40\n"
+    )
+    effect = rewrites.compare(PATH, before, after)
+    old, new = ids(before), ids(after)
+    assert effect.successors == {old[0]: new[0], old[2]: new[1]}
+    assert (effect.gone, effect.added) == ((old[3],), (new[3],))
+
+
 words = st.sampled_from(["tea", "dog", "chess", "Kyiv", "Go 1.25", "dark mode", "42", "日本"])
 
 

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from difflib import SequenceMatcher
-from itertools import accumulate
+from itertools import accumulate, product
 from typing import Final
 
 from commonplace.layouts.codecs import blocks, edits
 from commonplace.layouts.codecs.edits import Effect, Numbered, Splice
 from commonplace.layouts.codecs.entries import Document, read
+from commonplace.text import content
 from commonplace.text.patterns import pattern
 
 _SAME_ENTRY: Final = 0.5  # share of the shorter text's words that both hold, for one to follow the other
-_PAIR_LIMIT: Final = 24  # entries of one hunk that are compared each with each; beyond, in order only
+_SAME_ELSEWHERE: Final = 2 / 3  # the same of their content words, for one to follow the other in another place
+_PAIR_LIMIT: Final = 24  # entries that are compared each with each; beyond, between two neighbours in order only
 _MOST_LINES: Final = 40_000  # that are compared with each other; comparing more takes too long
 _WORD: Final = pattern(r"[^\W_]+")
 _WIDE: Final = pattern(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]")
@@ -50,29 +52,11 @@ def compare(path: str, before: bytes, after: bytes, *, style: str = "") -> Effec
 def align(old: Document, new: Document) -> tuple[dict[int, int], list[tuple[int, int]]]:
     """Match the entries of two versions: (those that are in both, those that became others).
 
-    Equal texts match in order, in any place; of the rest, those between the same neighbours
-    match when they share words.
+    Equal texts match in order, in any place; of the rest, those that are alike or in the place of each other.
     """
     same = equal(old.ids, new.ids)
-    taken = set(same.values())
-    hunks: defaultdict[int, tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
-    last = -1
-    for i in range(len(old.ids)):
-        if i in same:
-            last = i
-        else:
-            hunks[last][0].append(i)
-    back = {j: i for i, j in same.items()}
-    last = -1
-    for j in range(len(new.ids)):
-        if j in taken:
-            last = back[j]
-        elif last in hunks:
-            hunks[last][1].append(j)
-    pairs: list[tuple[int, int]] = []
-    for olds, news in hunks.values():
-        pairs += _pairs(old, new, olds, news)
-    return same, pairs
+    before, after = ([part.text for part in each.parts] for each in (old, new))
+    return same, list(became(before, after, same, _about_same))
 
 
 def equal(old: Sequence[Numbered], new: Sequence[Numbered]) -> dict[int, int]:
@@ -83,23 +67,56 @@ def equal(old: Sequence[Numbered], new: Sequence[Numbered]) -> dict[int, int]:
     return {i: places[one.fingerprint].pop() for i, one in enumerate(old) if places[one.fingerprint]}
 
 
-def _pairs(old: Document, new: Document, olds: Sequence[int], news: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Pair the entries of one hunk by the words they share; in a large hunk, only those at one place."""
-    if len(olds) > _PAIR_LIMIT or len(news) > _PAIR_LIMIT:
-        near = list(zip(olds, news, strict=False))
-    else:
-        near = [(i, j) for i in olds for j in news]
-    words = {("old", i): _words(old.parts[i].text) for i in olds} | {
-        ("new", j): _words(new.parts[j].text) for j in news
-    }
-    scored = [(_overlap(words["old", i], words["new", j]), -abs(i - j), i, j) for i, j in near]
+def became(
+    old: Sequence[str], new: Sequence[str], same: dict[int, int], in_its_place: Callable[[str, str], bool]
+) -> Iterator[tuple[int, int]]:
+    """Yield the places of texts that went, each with that of the one that came for it, the most alike first.
+
+    Between the same neighbours that is one that shares half its words, elsewhere one that says nearly the same.
+
+    Args:
+        old: The texts before.
+        new: The texts after.
+        same: The places of those that stayed, old to new.
+        in_its_place: True if a text that is just where another one was came for it, though they are not alike.
+    """
+    gaps = _gaps(len(old), len(new), same)
+    scored: list[tuple[float, int, int, int]] = []
+    for olds, news in gaps:
+        near = zip(olds, news, strict=False) if max(len(olds), len(news)) > _PAIR_LIMIT else product(olds, news)
+        beside = ((_overlap(_words(old[i]), _words(new[j])), -abs(i - j), i, j) for i, j in near)
+        scored += [each for each in beside if each[0] >= _SAME_ENTRY]
+        if len(olds) == len(news):
+            scored += [(0.0, 0, i, j) for i, j in zip(olds, news, strict=True) if in_its_place(old[i], new[j])]
+    went, came = ([place for gap in gaps for place in gap[side]] for side in (0, 1))
+    if max(len(went), len(came)) <= _PAIR_LIMIT:
+        said = {text: content.keywords(text) for text in [*(old[i] for i in went), *(new[j] for j in came)]}
+        apart = ((_overlap(said[old[i]], said[new[j]]), -abs(i - j), i, j) for i, j in product(went, came))
+        scored += [each for each in apart if each[0] >= _SAME_ELSEWHERE]
     used_old: set[int] = set()
     used_new: set[int] = set()
-    for score, _near, i, j in sorted(scored, key=lambda one: (-one[0], -one[1], one[2], one[3])):
-        if score >= _SAME_ENTRY and i not in used_old and j not in used_new:
+    for _, _, i, j in sorted(scored, key=lambda one: (-one[0], -one[1], one[2], one[3])):
+        if i not in used_old and j not in used_new:
             used_old.add(i)
             used_new.add(j)
             yield i, j
+
+
+def _gaps(old: int, new: int, same: dict[int, int]) -> list[tuple[list[int], list[int]]]:
+    """Return the places of what went and of what came between each two that stayed, in the order of the old ones."""
+    gaps: defaultdict[int, tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
+    for side, count, stayed in ((0, old, {i: i for i in same}), (1, new, {j: i for i, j in same.items()})):
+        last = -1
+        for place in range(count):
+            last = stayed.get(place, last)
+            if place not in stayed:
+                gaps[last][side].append(place)
+    return list(gaps.values())
+
+
+def _about_same(one: str, other: str) -> bool:
+    """True if two entries share a word of content behind their first words, which name what they are about."""
+    return not content.keywords(one.partition(" ")[2]).isdisjoint(content.keywords(other.partition(" ")[2]))
 
 
 def _words(text: str) -> frozenset[str]:

@@ -150,7 +150,8 @@ def _new(hits: Sequence[Hit], shown: Sequence[Shown], live: Sequence[Shown], que
     asked = _Asked(question, [entry.said or entry.text for entry in shown if not is_below_agent(entry.trust)])
     outdated = Repeats()
     found: dict[int, Hit] = {}
-    for place, hit in sorted(enumerate(hits), key=lambda each: -TRUST_RANK[each[1].trust]):
+    worth = [(place, good) for place, hit in enumerate(hits) if (good := asked.worth(hit)) is not None]
+    for place, hit in sorted(worth, key=lambda each: -TRUST_RANK[each[1].trust]):
         mark, left = fingerprint(hit.text), said.left(hit.text, hit.trust)
         if mark in texts or hit.record in standing or not left or quoted(hit):
             continue
@@ -178,6 +179,12 @@ class _Asked:
         """Return the words of the question that a text holds."""
         return content.Vocabulary(content.words(text)).shared(self._words)
 
+    def worth(self, hit: Hit) -> Hit | None:
+        """Return what of a hit is worth its room: what is over only if it answers the question; None if nothing is."""
+        if not hit.superseded_by or self.answers(hit.superseded_words or hit.text):
+            return hit
+        return holding(hit)
+
     def adds(self, hit: Hit) -> bool:
         """True unless a trusted statement holds all that a hit has of the question, or a hit of its session says it."""
         words, answers = content.keywords(hit.text), self.answers(hit.text)
@@ -185,6 +192,18 @@ class _Asked:
         fresh = not any(len(words & before) >= _QUOTED_SHARE * len(words) for before in doubted)
         doubted.append(words)
         return fresh and not (answers and any(answers <= each for each in self._trusted))
+
+
+def holding(hit: Hit) -> Hit | None:
+    """Return a hit without the sentences that do not hold any more; None if no other is left."""
+    words = hit.superseded_words
+    over = content.sentences(words)
+    kept = [
+        each
+        for each in content.sentences(hit.text)
+        if each.rstrip(" .!") not in words and not any(part in each for part in over)
+    ]
+    return msgspec.structs.replace(hit, text=" ".join(kept), superseded_by="") if over and kept else None
 
 
 def _quoted(hits: Sequence[Hit], shown: Sequence[Shown]) -> Callable[[Hit], bool]:
