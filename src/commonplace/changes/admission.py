@@ -12,7 +12,7 @@ from typing import Final, Literal
 
 import msgspec
 
-from commonplace.changes import add_rules, burying, typed_items
+from commonplace.changes import add_rules, burying, replacing, typed_items
 from commonplace.changes.actors import Actor
 from commonplace.changes.add_rules import Adding, Rule
 from commonplace.changes.aside import aside
@@ -24,7 +24,7 @@ from commonplace.changes.plan import Plan, resolve
 from commonplace.changes.sealing import judge
 from commonplace.errors import InputError, RecordNotFoundError
 from commonplace.guard.proposed import sentences_of
-from commonplace.guard.trust import Voices, cited_trust, corrects, said_now
+from commonplace.guard.trust import Voices, cited_trust, said_now
 from commonplace.layouts import tree
 from commonplace.layouts.codecs.documents import cap_of
 from commonplace.layouts.schema import Layer
@@ -248,17 +248,14 @@ class Admission:
         if is_below_agent(trust) and self._overrules(applied):
             reason = f"text from {trust} takes the place of what is trusted more only when a person says so"
             return Taken((Waits(operation, reason),))
-        replaced = self._replaced(plan, operation, layer, path) if actor.defers and changes else ([], [])
-        if (
-            replaced[0]
-            and actor.session
-            and trust == "agent"
-            and corrects(*replaced, self._parts.sessions.heard(actor.session))
-        ):
-            whose = "user"
-        taken = (changes,) if actor.defers and self._takes(operation, changes, replaced[0]) else ()
+        lost, new_lines = replacing.lines(plan, operation, layer, path) if actor.defers and changes else ([], [])
+        theirs = whose == "user"
+        if lost and actor.session:
+            heard = self._parts.sessions.heard(actor.session)
+            theirs = not is_below_agent(trust) and replacing.is_said(lost, new_lines, heard, theirs=theirs)
+        taken = (changes,) if actor.defers and self._takes(operation, changes, lost) else ()
         changed = (*applied.removed, *applied.successors, *taken)
-        if actor.defers and any(self._is_persons(record, said=whose == "user") for record in changed):
+        if actor.defers and any(self._is_persons(record, said=theirs) for record in changed):
             return Taken((Waits(operation, PERSONS),))
         plan.edit(operation, applied, path, trust=trust, person=actor.person)
         self._beside(plan, operation, rules, actor, trust)
@@ -290,23 +287,6 @@ class Admission:
             case PutTopic() if plan.exists(path):
                 return path
         return ""
-
-    @staticmethod
-    def _replaced(plan: Plan, operation: Edit, layer: Layer, path: str) -> tuple[list[str], list[str]]:
-        """Return the lines that an edit of a record takes away, and those that it puts there."""
-        known = plan.records(layer, path, plan.rope(path).data)
-        old, new = "", ""
-        match operation:
-            case PutItem(id=name):
-                old = str((plan.item(path, name) or {}).get("content", ""))
-                new = str(operation.data.get("content", old))
-            case PutTopic() if operation.body and plan.exists(path):
-                old, new = "\n".join(each.body for each in known if isinstance(each, Topic)), operation.body
-            case ReplaceEntry(target=target):
-                old = next((each.text for each in known if isinstance(each, Entry) and each.id == target), "")
-                new = operation.text
-        lines, kept = ([line for line in text.splitlines() if line.strip()] for text in (old, new))
-        return [line for line in lines if line not in kept], [line for line in kept if line not in lines]
 
     def _rules(self, plan: Plan, layer: Layer, actor: Actor, trust: Trust) -> list[tuple[Rule, Adding]]:
         """Return the add rules for an edit of a layer."""
