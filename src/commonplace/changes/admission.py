@@ -155,7 +155,7 @@ class Admission:
         operation = msgspec.structs.replace(operation, path=path)
         if isinstance(operation, RemoveTopic) and operation.into:
             operation = msgspec.structs.replace(operation, into=self._merged(plan, operation.into))
-        operation = self._unforgotten(operation)
+        operation = self._unforgotten(plan, operation, trust)
         operation = self._topic(plan, operation, layer, actor)
         for rule, adding in self._rules(plan, layer, actor, trust):
             if rule.refuses is not None and (why := rule.refuses(adding, operation, reason)):
@@ -240,8 +240,7 @@ class Admission:
             applied = plan.work_out(operation, layer, path)
         if applied.duplicate and not (actor.explicit and self._is_hidden(applied.duplicate)):
             return Taken(same=applied.duplicate)
-        if self._parts.tombstones.forbids(new := [text for _, text in applied.added]):
-            raise Stop(burying.refused(new, self._parts))
+        self._require_unforgotten(plan, [text for _, text in applied.added], trust)
         if applied.duplicate:  # its file says it already, and it is shown again for what it rests on now
             plan.again(operation, self._parts.reader.find(applied.duplicate), trust=trust, person=actor.person)
             return Taken()
@@ -381,7 +380,7 @@ class Admission:
             return f"text from {trust} enters {layer.path} only when a person promotes it"
         return ""
 
-    def _unforgotten(self, operation: Edit) -> Edit:
+    def _unforgotten(self, plan: Plan, operation: Edit, trust: Trust) -> Edit:
         """Refuse what was forgotten; a journal entry loses only the sentences that were."""
         if isinstance(operation, AppendJournal) and operation.text:
             left = self._parts.tombstones.cut(operation.text)
@@ -391,10 +390,20 @@ class Admission:
         texts = [str(getattr(operation, name, "")) for name in ("text", "body", "description")]
         texts += [v for v in getattr(operation, "data", {}).values() if isinstance(v, str)]
         adds = not isinstance(operation, (RemoveEntry, RemoveTopic, RemoveItem))
-        texts = [text for text in texts if text.strip()]
-        if adds and self._parts.tombstones.forbids(texts, operation.sources):
+        texts = [text for text in texts if adds and text.strip()]
+        if adds and self._parts.tombstones.rests_on(operation.sources):
             raise Stop(burying.refused(texts, self._parts))
+        self._require_unforgotten(plan, texts, trust)
         return operation
+
+    def _require_unforgotten(self, plan: Plan, texts: Sequence[str], trust: Trust) -> None:
+        """Refuse what was forgotten; what was erased comes in if a person says it again."""
+        found = self._parts.tombstones.forbidden(texts)
+        if trust == "user" and all(burying.is_erased(each, self._parts) for each in found):
+            for each in found:
+                plan.lift(each)
+        elif found:
+            raise Stop(burying.refused(found, self._parts))
 
     def _topic(self, plan: Plan, operation: Edit, layer: Layer, actor: Actor) -> Edit:
         """Refuse a topic that would be its own ancestor; a proposal loses only the parents that lead back to it."""

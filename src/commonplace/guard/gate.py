@@ -18,13 +18,11 @@ from typing import Final
 import msgspec
 
 from commonplace.config import GateRules
-from commonplace.guard import rewriting, targets, written
+from commonplace.guard import proposed, rewriting, targets, written
 from commonplace.guard.grounding import Evidence
 from commonplace.guard.origins import only_tells
 from commonplace.guard.phrases import phrase
-from commonplace.guard.proposed import (
-    LABEL, MOST_CHARS, STAMP, claims_of, headings, is_too_long, links, statements_of, texts, texts_of,
-)  # fmt: skip
+from commonplace.guard.proposed import claims_of, headings, is_too_long, links, statements_of, texts, texts_of
 from commonplace.guard.rewriting import Ruling
 from commonplace.guard.screened import Finding
 from commonplace.guard.trust import Voices, message_trust
@@ -229,7 +227,7 @@ class _Court:
         if {entry.id for entry in touched} & self._changed:
             return "unknown-record: another statement of the same reply already changes this record"
         if is_too_long(edit):
-            return f"too-long: more than {MOST_CHARS} characters"
+            return f"too-long: more than {proposed.MOST_CHARS} characters"
         return "" if targets.is_whole(edit) else self._protected(touched, edit, texts_of(edit))
 
     def _protected(self, touched: Sequence[ViewEntry], edit: Edit | None = None, new: Sequence[str] = ()) -> str:
@@ -450,7 +448,7 @@ class _Court:
         if isinstance(edit, PutTopic):
             own = (*edit.front.values(), *(f"Session {session}" for session, _ in self.messages))  # of the engine
             there = [entry.section for entry in self.view.entries if entry.path == edit.path]
-            parts = [part for part in texts_of(edit) if part != edit.body and not LABEL.fullmatch(part)]
+            parts = [part for part in texts_of(edit) if part != edit.body and not proposed.LABEL.fullmatch(part)]
             heads = [part for part in (edit.title, edit.description, edit.category) if part in parts]
             heads = [part for part in heads if part not in own and not any(part in section for section in there)]
             reason = self._screened(parts)
@@ -494,6 +492,6 @@ class _Court:
             else:
                 levels.append(self.voices.trust(sentence))
         kept = kept.strip() if kept != text else text
-        if (self.by_model or kept != text) and not content.content(STAMP.sub("", kept)):
+        if (self.by_model or kept != text) and not content.content(proposed.STAMP.sub("", kept)):
             return "", "agent"
         return kept, lowest_trust(levels)
