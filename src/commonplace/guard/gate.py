@@ -481,7 +481,8 @@ class _Court:
         """
         kept = text
         levels: list[Trust] = ["agent"]
-        waiting = [line for edit, _ in self.held for each in claims_of(edit) for line in written.statements(each)]
+        claims = ([edit.body] if isinstance(edit, PutTopic) else claims_of(edit) for edit, _ in self.held)
+        waiting = [line for each in claims for claim in each for line in written.statements(claim)]
         for sentence in statements_of(text):
             says_it = any(written.holds(sentence, each) for each in waiting)
             reason = self._screened([sentence]) or self.fault(sentence, journal=not says_it)

@@ -80,9 +80,7 @@ def texts_of(edit: operations.Edit) -> tuple[str, ...]:
 
 
 def claims_of(edit: operations.Edit) -> list[str]:
-    """Return those of the texts of an operation that state something: no label of a section, no title of a topic."""
-    if isinstance(edit, operations.PutTopic):
-        return [edit.body]
+    """Return those of the texts of an operation that state something: no label of a section."""
     label = edit.section if isinstance(edit, operations.AddEntry) else ""
     return [text for text in texts_of(edit) if not (text == label and LABEL.fullmatch(text))]
 
