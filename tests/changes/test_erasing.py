@@ -18,7 +18,8 @@ import pytest
 
 from commonplace import Memory, Message
 from commonplace.changes.actors import PERSON
-from commonplace.errors import ErasedError, InputError, RecordNotFoundError
+from commonplace.errors import ErasedError, InputError, RecordNotFoundError, UndoConflictError
+from commonplace.operations import PutTopic
 from commonplace.records import Source
 from commonplace.store.files.disk import Disk
 from commonplace.testing import FixedClock
@@ -561,3 +562,51 @@ def test_a_line_that_stands_more_than_once_goes_each_time(tmp_path, layout, eras
     assert MARK not in file.read_text("utf-8")
     assert "Tea is at four." in file.read_text("utf-8")
     assert not erase or _holding(tmp_path) == []
+
+
+@pytest.mark.parametrize("erase", [True, False])
+def test_who_says_again_what_was_erased_may_have_it_stored(tmp_path, erase):
+    """Audit: `remember` refused it for ever with "undo that change", and the erasing cannot be undone."""
+    said = "Bob is lactose intolerant."
+    with Memory.open(tmp_path, jobs="inline") as memory:
+        memory.forget(memory.remember(said).records[0], erase=erase)
+        by_library, by_person = memory.remember(said), memory.remember(said, actor=PERSON)
+
+        assert by_library.status == "refused"
+        assert ("a person" in by_library.reason) == erase
+        assert by_person.status == ("applied" if erase else "refused")
+        assert (said in memory.context().stable) == erase
+        assert _damage(memory) == []
+        if erase:
+            memory.undo(by_person.change)
+            assert "undo" in memory.remember(said, actor=PERSON).reason
+
+
+def test_a_message_brings_back_what_was_erased(tmp_path):
+    """Docs, library: a message that says again what was erased is new."""
+    with Memory.open(tmp_path, jobs="inline") as memory:
+        memory.forget(memory.remember("User lives in Turin.").records[0], erase=True)
+        memory.append("c:1", [Message("user", "I live in Turin."), Message("assistant", "Nice.")])
+        memory.end("c:1")
+        assert "User lives in Turin." in memory.context().stable
+
+
+def test_a_forgotten_topic_is_not_taken_for_erased(tmp_path):
+    """A topic keeps its body from coming back under any title; the log knows it with the title."""
+    with Memory.open(tmp_path, layout="memdir", jobs="inline") as memory:
+        topic = PutTopic(path="diet.md", title="Diet", description="What Bob eats", body="Bob is lactose intolerant.")
+        memory.apply([topic], reason="")
+        memory.forget("diet.md")
+        again = PutTopic(path="bob.md", title="Bob", description="About Bob", body=topic.body)
+        assert "`undo 2`" in memory.apply([again], reason="", actor=PERSON).reason
+
+
+def test_an_undo_past_an_erasing_says_what_is_possible(tmp_path):
+    """Audit: "undo change 4 first" and "cannot be undone" sent one in a circle."""
+    with Memory.open(tmp_path, jobs="inline") as memory:
+        bob = memory.remember("Bob is lactose intolerant.").records[0]
+        carl = memory.remember("Carl plays the cello.").records[0]
+        change = memory.update(carl, "Carl plays the viola.").change
+        erased = memory.forget(bob, erase=True).change
+        with pytest.raises(UndoConflictError, match=f"change {erased} erased text .*`update` puts right"):
+            memory.undo(change)

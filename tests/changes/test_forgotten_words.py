@@ -54,6 +54,27 @@ def test_one_rare_word_takes_its_sentence_along(tmp_path: Path, git: bool, cited
         assert "The user lives in Bergen." in shown(memory)
 
 
+def test_a_record_takes_its_sentence_in_a_models_journal_along(tmp_path: Path) -> None:
+    """Docs, commands: of a journal its line goes along; a model's was left, and recall found it."""
+    fact = "Sandra's son is lactose intolerant."
+
+    def model(_: Request) -> str:
+        add = {"op": "add", "text": fact, "cites": [{"message": 1, "quote": "My son is lactose intolerant"}]}
+        told = f"They spoke of school. The user said: {fact} His class goes to Turin, and he likes lactose tablets."
+        return json.dumps({"journal": told, "operations": [add]})
+
+    with Memory.open(tmp_path, jobs="inline", llm=model) as memory:
+        said = "My son is lactose intolerant and likes lactose tablets. His class at school goes to Turin."
+        memory.append("s:1", [Message("user", said, name="Sandra"), Message("assistant", "Noted.")])
+        memory.end("s:1")
+        (hit,) = memory.recall("lactose", layers=["documents"])
+        change = memory.forget(hit.record).change
+        (told,) = memory.recall("lactose", layers=["journals"])
+        assert told.text == "They spoke of school. His class goes to Turin, and he likes lactose tablets."
+        memory.undo(change)
+        assert fact in memory.recall("lactose", layers=["journals"])[0].text
+
+
 def kept(folder: Path, said: list[str], fact: str, cites: tuple[int, ...]) -> str:
     """Forget the first of some messages, and return what is left of a record that rests on some of them."""
     with Memory.open(folder, jobs="worker") as memory:

@@ -128,9 +128,10 @@ def test_labels_of_an_item_do_not_change_whose_words_it_has(tmp_path):
         memory.consolidate("s")
         record = next(hit.record for hit in memory.recall("Luton", k=9) if "semantic" in hit.record)
         ranks = [memory.why(record).trust]
-        for said in ({"tags": ["travel"]}, {"content": "User always flies from Stansted airport."}):
-            memory.tool("s").call({"action": "update", "id": record.split("#")[1], **said})
-            ranks.append(memory.why(record).trust)
+        memory.tool("s").call({"action": "update", "id": record.split("#")[1], "tags": ["travel"]})
+        ranks.append(memory.why(record).trust)
+        memory.update(record, "User always flies from Stansted airport.")
+        ranks.append(memory.why(record).trust)
         assert ranks == ["user", "user", "agent"]
 
 

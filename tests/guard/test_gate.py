@@ -275,6 +275,26 @@ def test_the_journal_has_the_lowest_trust_of_what_it_tells():
     assert judged.journal_trust == "agent"
 
 
+@pytest.mark.parametrize(
+    ("told", "kept", "waits"),
+    [
+        ("The database moved to port 6432.", False, 1),
+        ("The user said: the database was moved to port 6432.", False, 1),
+        ("They spoke of pgbouncer at length, and the database moved to port 6432.", False, 2),
+        ("They decided to move the database to port 6432.", True, 1),
+    ],
+)
+def test_the_journal_does_not_say_what_waits(told, kept, waits):
+    """Docs, commands: a statement waits once, as the entry; a sentence that is true of the talk stays."""
+    seen = view("empty", messages=said("We decided to move the database to port 6432, pgbouncer is in front."))
+    planned = AddEntry(path=ENV, text="The database moved to port 6432.")
+    judged = judge_plain(planned, seen, journal=f"They talked about pgbouncer. {told}")
+
+    assert judged.held[0][0] == planned
+    assert len(judged.held) == waits
+    assert judged.journal == ("They talked about pgbouncer. " + told * kept).strip()
+
+
 def test_plain_words_may_be_the_models_own_but_no_names_or_numbers():
     """DESIGN 1.6: a paraphrase is not a doubt."""
     seen = view("empty")

@@ -92,12 +92,28 @@ def test_a_message_with_an_id_is_kept_once_with_all_its_results(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "given", ["text", 5, {"role": "nobody", "content": "x"}, {"content": "x"}, [{"role": "user", "content": 5}]]
+    "given",
+    [
+        "text",
+        5,
+        {"role": "nobody", "content": "x"},
+        {"content": "x"},
+        [{"role": "user", "content": 5}],
+        {"role": "user"},
+    ],
 )
 def test_what_is_no_message_is_refused_with_what_one_is(tmp_path, given):
     with Memory.open(tmp_path, jobs="worker") as memory:
         with pytest.raises(InputError, match="a message is"):
             memory.append("s", given)
+        assert not memory.sessions.exists("s")
+
+
+@pytest.mark.parametrize("content", ["", None, []])
+def test_what_says_nothing_is_left_out(tmp_path, content):
+    """Audit: an empty message was stored; a model's empty answer should not fail the turn either."""
+    with Memory.open(tmp_path, jobs="worker") as memory:
+        assert memory.append("s", {"role": "assistant", "content": content}) == []
         assert not memory.sessions.exists("s")
 
 

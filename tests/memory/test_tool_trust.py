@@ -146,6 +146,33 @@ def test_what_was_taken_from_a_persons_words_changes_by_a_persons_words(tmp_path
         assert corrected in memory.recall("allergic to peanuts")[0].text
 
 
+@pytest.mark.parametrize("layout", slow_after(1, ["native", "two-layer", "structured", "memdir"]))
+@pytest.mark.parametrize(
+    ("said", "new", "waits"),
+    [
+        ("What's for dinner?", "Mila has no allergies.", True),
+        ("What's for dinner?", "Mila has a peanut allergy since 2019.", True),
+        ("Mila has an egg allergy too.", "User's daughter Mila has a peanut allergy and an egg allergy.", False),
+    ],
+)
+def test_in_a_session_the_tool_replaces_by_what_was_said(tmp_path, layout, said, new, waits):
+    """Issue 16: a person's words in another order are not what the person said."""
+    with opened(tmp_path, layout) as memory:
+        memory.append(
+            "chat:1", [Message("user", "My daughter Mila has a peanut allergy."), Message("assistant", "OK.")]
+        )
+        memory.end("chat:1")
+        memory.consolidate("chat:1")
+        memory.append("chat:1", [Message("user", said), Message("assistant", "OK.")])
+        record = next(hit for hit in memory.recall("peanut allergy") if hit.trust == "user" and hit.layer != "sessions")
+        called = memory.read(record.record).title if layout == "memdir" else record.text
+        change = over(layout, record.record, called, new)[0]
+        answered = memory.tool("chat:1").call(*change)
+
+        assert ("waits for a person" in answered["message"]) == waits, answered
+        assert (new in memory.recall("peanut allergy")[0].text) != waits
+
+
 @pytest.mark.parametrize("layout", slow_after(3, LAYOUTS))
 @pytest.mark.parametrize(
     ("said", "gone"),

@@ -12,7 +12,7 @@ from typing import Final, Literal
 
 import msgspec
 
-from commonplace.changes import add_rules, burying, typed_items
+from commonplace.changes import add_rules, burying, replacing, typed_items
 from commonplace.changes.actors import Actor
 from commonplace.changes.add_rules import Adding, Rule
 from commonplace.changes.aside import aside
@@ -24,7 +24,7 @@ from commonplace.changes.plan import Plan, resolve
 from commonplace.changes.sealing import judge
 from commonplace.errors import InputError, RecordNotFoundError
 from commonplace.guard.proposed import sentences_of
-from commonplace.guard.trust import Voices, cited_trust, corrects, said_now
+from commonplace.guard.trust import Voices, cited_trust, said_now
 from commonplace.layouts import tree
 from commonplace.layouts.codecs.documents import cap_of
 from commonplace.layouts.schema import Layer
@@ -155,7 +155,7 @@ class Admission:
         operation = msgspec.structs.replace(operation, path=path)
         if isinstance(operation, RemoveTopic) and operation.into:
             operation = msgspec.structs.replace(operation, into=self._merged(plan, operation.into))
-        operation = self._unforgotten(operation)
+        operation = self._unforgotten(plan, operation, trust)
         operation = self._topic(plan, operation, layer, actor)
         for rule, adding in self._rules(plan, layer, actor, trust):
             if rule.refuses is not None and (why := rule.refuses(adding, operation, reason)):
@@ -240,25 +240,21 @@ class Admission:
             applied = plan.work_out(operation, layer, path)
         if applied.duplicate and not (actor.explicit and self._is_hidden(applied.duplicate)):
             return Taken(same=applied.duplicate)
-        if self._parts.tombstones.forbids(new := [text for _, text in applied.added]):
-            raise Stop(burying.refused(new, self._parts))
+        self._require_unforgotten(plan, [text for _, text in applied.added], trust)
         if applied.duplicate:  # its file says it already, and it is shown again for what it rests on now
             plan.again(operation, self._parts.reader.find(applied.duplicate), trust=trust, person=actor.person)
             return Taken()
         if is_below_agent(trust) and self._overrules(applied):
             reason = f"text from {trust} takes the place of what is trusted more only when a person says so"
             return Taken((Waits(operation, reason),))
-        replaced = self._replaced(plan, operation, layer, path) if actor.defers and changes else ([], [])
-        if (
-            replaced[0]
-            and actor.session
-            and trust == "agent"
-            and corrects(*replaced, self._parts.sessions.heard(actor.session))
-        ):
-            whose = "user"
-        taken = (changes,) if actor.defers and self._takes(operation, changes, replaced[0]) else ()
+        lost, new_lines = replacing.lines(plan, operation, layer, path) if actor.defers and changes else ([], [])
+        theirs = whose == "user"
+        if lost and actor.session:
+            heard = self._parts.sessions.heard(actor.session)
+            theirs = not is_below_agent(trust) and replacing.is_said(lost, new_lines, heard, theirs=theirs)
+        taken = (changes,) if actor.defers and self._takes(operation, changes, lost) else ()
         changed = (*applied.removed, *applied.successors, *taken)
-        if actor.defers and any(self._is_persons(record, said=whose == "user") for record in changed):
+        if actor.defers and any(self._is_persons(record, said=theirs) for record in changed):
             return Taken((Waits(operation, PERSONS),))
         plan.edit(operation, applied, path, trust=trust, person=actor.person)
         self._beside(plan, operation, rules, actor, trust)
@@ -290,23 +286,6 @@ class Admission:
             case PutTopic() if plan.exists(path):
                 return path
         return ""
-
-    @staticmethod
-    def _replaced(plan: Plan, operation: Edit, layer: Layer, path: str) -> tuple[list[str], list[str]]:
-        """Return the lines that an edit of a record takes away, and those that it puts there."""
-        known = plan.records(layer, path, plan.rope(path).data)
-        old, new = "", ""
-        match operation:
-            case PutItem(id=name):
-                old = str((plan.item(path, name) or {}).get("content", ""))
-                new = str(operation.data.get("content", old))
-            case PutTopic() if operation.body and plan.exists(path):
-                old, new = "\n".join(each.body for each in known if isinstance(each, Topic)), operation.body
-            case ReplaceEntry(target=target):
-                old = next((each.text for each in known if isinstance(each, Entry) and each.id == target), "")
-                new = operation.text
-        lines, kept = ([line for line in text.splitlines() if line.strip()] for text in (old, new))
-        return [line for line in lines if line not in kept], [line for line in kept if line not in lines]
 
     def _rules(self, plan: Plan, layer: Layer, actor: Actor, trust: Trust) -> list[tuple[Rule, Adding]]:
         """Return the add rules for an edit of a layer."""
@@ -401,7 +380,7 @@ class Admission:
             return f"text from {trust} enters {layer.path} only when a person promotes it"
         return ""
 
-    def _unforgotten(self, operation: Edit) -> Edit:
+    def _unforgotten(self, plan: Plan, operation: Edit, trust: Trust) -> Edit:
         """Refuse what was forgotten; a journal entry loses only the sentences that were."""
         if isinstance(operation, AppendJournal) and operation.text:
             left = self._parts.tombstones.cut(operation.text)
@@ -411,10 +390,20 @@ class Admission:
         texts = [str(getattr(operation, name, "")) for name in ("text", "body", "description")]
         texts += [v for v in getattr(operation, "data", {}).values() if isinstance(v, str)]
         adds = not isinstance(operation, (RemoveEntry, RemoveTopic, RemoveItem))
-        texts = [text for text in texts if text.strip()]
-        if adds and self._parts.tombstones.forbids(texts, operation.sources):
+        texts = [text for text in texts if adds and text.strip()]
+        if adds and self._parts.tombstones.rests_on(operation.sources):
             raise Stop(burying.refused(texts, self._parts))
+        self._require_unforgotten(plan, texts, trust)
         return operation
+
+    def _require_unforgotten(self, plan: Plan, texts: Sequence[str], trust: Trust) -> None:
+        """Refuse what was forgotten; what was erased comes in if a person says it again."""
+        found = self._parts.tombstones.forbidden(texts)
+        if trust == "user" and all(burying.is_erased(each, self._parts) for each in found):
+            for each in found:
+                plan.lift(each)
+        elif found:
+            raise Stop(burying.refused(found, self._parts))
 
     def _topic(self, plan: Plan, operation: Edit, layer: Layer, actor: Actor) -> Edit:
         """Refuse a topic that would be its own ancestor; a proposal loses only the parents that lead back to it."""

@@ -21,11 +21,30 @@ _HASHES: Final = 1000  # in one line of a transcript
 
 def refused(texts: Iterable[str], parts: Parts) -> Outcome:
     """Return the refusal of what was forgotten, with the change to undo if the log knows it."""
+    texts = list(texts)
+    number = _removal(texts, parts)
+    how = f" in change {number}; `undo {number}` lets it in again" if number else "; undo that change, see `log`"
+    if texts and all(is_erased(each, parts) for each in texts):
+        how = " and erased; a person lets it in again: by a message, or with `commonplace remember`"
+    return Outcome(status="refused", reason=FORGOTTEN + how)
+
+
+def is_erased(text: str, parts: Parts) -> bool:
+    """True if neither the log nor a transcript knows what a forgotten text said: no undo brings it back."""
+    since = parts.tombstones.since()
+    return _removal([text], parts) is None and (since is None or since(text) is None)
+
+
+def _removal(texts: Iterable[str], parts: Parts) -> int | None:
+    """Return the number of the change that removed what says one of some texts; None if the log does not know it."""
     parts.ledger.catch_up()
     meant = {tombstones.fingerprint(text, b"") for text in texts}
-    number = parts.ledger.removed(lambda text: tombstones.fingerprint(text, b"") in meant)
-    how = f" in change {number}; `undo {number}` lets it in again" if number else "; undo that change, see `log`"
-    return Outcome(status="refused", reason=FORGOTTEN + how)
+    return parts.ledger.removed(lambda text: any(tombstones.fingerprint(each, b"") in meant for each in _endings(text)))
+
+
+def _endings(text: str) -> tuple[str, ...]:
+    """Return a text, and what is behind its first and second line: of a topic they may be its title and description."""
+    return (text, *text.split("\n", 1)[1:], *text.split("\n", 2)[2:])
 
 
 def message(plan: Plan, said: RecordedMessage, *, aged: bool, alone: bool) -> None:

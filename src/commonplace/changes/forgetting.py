@@ -29,11 +29,13 @@ from commonplace.records import (
     Topic,
     Trail,
 )
-from commonplace.text.content import keywords, sentences
+from commonplace.text.content import fold, keywords, sentences
 from commonplace.text.pieces import estimate_tokens, one_line, truncate
 from commonplace.text.wordings import Wordings
 
 _DESCRIPTION_CHARS: Final = 120
+_FRAME: Final = keywords("the user said says told tells mentioned noted reported stated that they")
+"""Words with which a journal tells what somebody said."""
 
 
 class Meant(msgspec.Struct, frozen=True):
@@ -202,16 +204,14 @@ class Forgetting:
         return {each.id: each.text for each in kept if (each.session, str(each.message.id)) in gone.messages}
 
     def _listing(self, records: Sequence[Record]) -> Iterator[tuple[Record, Record | None]]:
-        """Yield the journal entries that list what some records say, each with what is left of it."""
+        """Yield the journal entries that tell what some records say, each with what is left of it."""
         texts = [each.text for each in records if isinstance(each, (Entry, Item))]
-        said = [f" {text}{'.' if text[-1:].isalnum() else ''} " for text in texts]
+        said = [fold(part).rstrip(" .!") for text in texts for part in sentences(text)]
         for _, path in self._parts.reader.files(lambda layer: bool(said) and layer.kind == "journals"):
             for entry in self._parts.reader.visible(self._parts.reader.records(path)):
-                left = f"{entry.text} "
-                for each in said:
-                    left = left.replace(each, " ")
-                if isinstance(entry, JournalEntry) and entry.text.startswith(NOTED) and left.strip() != entry.text:
-                    yield entry, msgspec.structs.replace(entry, text=left.strip()) if left.strip() != NOTED else None
+                left = _without(entry.text, lambda part: _tells(fold(part), said))
+                if isinstance(entry, JournalEntry) and left != entry.text:
+                    yield entry, msgspec.structs.replace(entry, text=left) if left else None
 
     def _cut(self, record: Record, left: Record | None) -> Operation:
         """Return the operation that leaves of a record what does not tell of what is forgotten."""
@@ -227,22 +227,32 @@ class Forgetting:
 
 def _parted(meant: Meant) -> Iterator[tuple[str, tuple[Record, Record]]]:
     """Yield the topics and journal entries that say more than what holds the words, by id, each with what is left."""
+
+    def holds(part: str) -> bool:
+        return has_words(part, meant.words)
+
     for each in meant.records if meant.words else ():
-        if isinstance(each, JournalEntry) and (text := _without(each.text, meant.words)):
+        if isinstance(each, JournalEntry) and (text := _without(each.text, holds)):
             yield each.id, (each, msgspec.structs.replace(each, text=text))
         elif isinstance(each, Topic) and not has_words(each.title, meant.words):
-            body, description = (_without(text, meant.words) for text in (each.body, each.description))
+            body, description = (_without(text, holds) for text in (each.body, each.description))
             if body:
                 yield each.id, (each, msgspec.structs.replace(each, body=body, description=description))
 
 
-def _without(text: str, words: str) -> str:
-    """Return a text without its sentences that hold some words; empty if nothing is said in the rest."""
+def _tells(sentence: str, said: Sequence[str]) -> bool:
+    """True if a sentence says one of some statements, and besides no more than that it was said."""
+    rests = (sentence.replace(each, " ", 1) for each in said if each and each in sentence)
+    return any(keywords(rest) <= _FRAME for rest in rests)
+
+
+def _without(text: str, goes: Callable[[str], bool]) -> str:
+    """Return a text without some of its sentences; empty if nothing is said in the rest."""
     kept: list[str] = []
     for line in text.split("\n"):
         left = line
         for part in sentences(line.removeprefix(NOTED)):
-            left = left.replace(f" {part}", "").replace(part, "") if has_words(part, words) else left
+            left = left.replace(f" {part}", "").replace(part, "") if goes(part) else left
         kept += [left] if left == line or left.strip() else []
     left = "\n".join(kept).strip()
     return left if keywords(left.removeprefix(NOTED)) else ""

@@ -141,7 +141,14 @@ class History:
         for record in change.added:
             later = self._parts.ledger.replaced_in(record)
             if later is not None and later > change.number:
-                raise _depended_on(later, change.number, split_id(record)[0])
+                raise self._depended_on(later, change.number, split_id(record)[0])
+
+    def _depended_on(self, later: int, number: int, path: str) -> UndoConflictError:
+        sentence = f"change {later} depends on change {number} in {path!r}; undo change {later} first"
+        if self.change(later).erased:
+            sentence = f"change {later} erased text of {path!r}, so what was before it does not come back; "
+            sentence += f"`update` puts right what change {number} changed"
+        return UndoConflictError(sentence, change=later, path=path)
 
     def _restore_all(self, plan: Plan, writes: Sequence[inverse.Write], number: int) -> None:
         """Restore the bytes of the files.
@@ -177,7 +184,7 @@ class History:
                 own = inverse.body(write) if later and self._is_items(path) else b""
                 for changed, other in later if own else ():
                     if not items.are_newest(own, own + inverse.body(other)):
-                        raise _depended_on(changed, number, path)
+                        raise self._depended_on(changed, number, path)
                 plan.restore(path, inverse.before(write, now, key))
             except DamagedError as error:
                 if not later:
@@ -192,7 +199,8 @@ class History:
                 states.append(inverse.before(other, states[-1], key))
             was = inverse.before(write, states[-1], key)
         except DamagedError as error:
-            raise _depended_on(later[-1][0], number, path) from error
+            erasing = next((n for n, _ in later if self.change(n).erased), later[-1][0])
+            raise self._depended_on(erasing, number, path) from error
         if states[-1] == now:  # what came later was taken back again
             plan.restore(path, was)
             return
@@ -202,7 +210,7 @@ class History:
                 each for (each, _), state in zip(later, states[-2::-1], strict=True)
                 if self._merged(path, states[-1], state, was) is None
             )  # fmt: skip
-            raise _depended_on(next(blocking, later[-1][0]), number, path)
+            raise self._depended_on(next(blocking, later[-1][0]), number, path)
         plan.restore(path, merged if merged or not self._is_items(path) else None)
 
     def _merged(self, path: str, then: bytes | None, now: bytes | None, was: bytes | None) -> bytes | None:
@@ -346,11 +354,6 @@ def quoted(sessions: Sessions, source: Source, words: Sequence[str] = ()) -> Ite
     text = message.text[source.span[0] : source.span[1]] if source.span else (words[0] if words else message.text)
     said = message.message
     yield Quote(source, text, said.role, said.at, said.name)
-
-
-def _depended_on(later: int, number: int, path: str) -> UndoConflictError:
-    sentence = f"change {later} depends on change {number} in {path!r}; undo change {later} first"
-    return UndoConflictError(sentence, change=later, path=path)
 
 
 def _by_line(then: bytes | None, now: bytes | None, was: bytes | None) -> bytes:

@@ -259,6 +259,12 @@ class Plan:
         line = tombstones.line(text, self._parts.store.key(), at=self.at, sources=encoded)
         self.line(tombstones.PATH, line)
 
+    def lift(self, text: str) -> None:
+        """Take the tombstone of a text away, once."""
+        line = tombstones.line(text, self._parts.store.key(), at=self.at, sources=None, lifted=True)
+        if line not in self._lines.get(tombstones.PATH, ()):
+            self.line(tombstones.PATH, line)
+
     def forget_messages(self, move: ForgetMove, along: Sequence[str] = ()) -> None:
         """Hide messages of a session, or show them again; the event goes into its transcript."""
         self.forgotten.append(move)

@@ -62,8 +62,8 @@ def texts(record: Record) -> tuple[str, ...]:
     return (record.text,)
 
 
-def line(text: str, key: bytes, *, at: datetime, sources: Screened | None) -> Screened:
-    """Write the tombstone of a text for its file.
+def line(text: str, key: bytes, *, at: datetime, sources: Screened | None, lifted: bool = False) -> Screened:
+    """Write the tombstone of a text for its file, or that it is lifted.
 
     Args:
         text: What must not return; if empty, the line only has whoever reads it look into the transcripts. Its
@@ -71,19 +71,23 @@ def line(text: str, key: bytes, *, at: datetime, sources: Screened | None) -> Sc
         key: The scope's key.
         at: Now.
         sources: What it rests on, as a screened JSON text.
+        lifted: Whether the text may come in again.
     """
     values: dict[str, object] = {"fingerprint": fingerprint(text, key) if text.strip() else "", "at": at}
     if sources is not None:
         values["sources"] = sources
+    if lifted:
+        values["lifted"] = True
     return json_line(values, checksum=True)
 
 
 class Tombstone(msgspec.Struct):
-    """One thing that must not return, as a line says it."""
+    """One thing that must not return, as a line says it; from a line that is `lifted` on it may."""
 
     fingerprint: str
     at: datetime
     sources: str = "[]"
+    lifted: bool = False
 
 
 class Tombstones:
@@ -130,7 +134,9 @@ class Tombstones:
                 sources = msgspec.json.decode(found.sources, type=tuple[Source, ...])
             except UNREADABLE:
                 continue  # doctor names damaged lines
-            if found.fingerprint:
+            if found.lifted:
+                fingerprints.discard(found.fingerprint)
+            elif found.fingerprint:
                 fingerprints.add(found.fingerprint)
             for source in sources:
                 spans.setdefault((source.session, source.message), []).append(source.span)
@@ -166,26 +172,31 @@ class Tombstones:
         self.catch_up()
         return self._since_named
 
-    def forbids(self, texts: Iterable[str], sources: Iterable[Source] = ()) -> bool:
-        """True if one of these texts, a line of one, or a message that is a source was forgotten."""
+    def rests_on(self, sources: Iterable[Source]) -> bool:
+        """True if one of some messages was forgotten, or the part of it that is a source."""
         self.catch_up()
-        return any(map(self._forbids, texts)) or any(
+        return any(
             (source.session, source.message) in self._hidden
             or any(_overlap(source.span, span) for span in self._spans.get((source.session, source.message), ()))
             for source in sources
         )
 
+    def forbidden(self, texts: Iterable[str]) -> list[str]:
+        """Return those of some texts, and of their lines, that were forgotten."""
+        self.catch_up()
+        return [each for text in texts for each in self._forbidden(text)]
+
     def forbidding(self) -> Callable[[str], bool]:
         """Return what is true of a text that, or of which a line, was forgotten by now."""
         self.catch_up()
-        return self._forbids
+        return lambda text: bool(self._forbidden(text))
 
-    def _forbids(self, text: str) -> bool:
+    def _forbidden(self, text: str) -> list[str]:
         if not self._fingerprints:
-            return False
+            return []
         said = (text, *(_lines(text) if "\n" in text else ()))
         bare = [_LISTED.sub("", each) for each in said if _LISTED.match(each)]
-        return any(self._fingerprint(each) in self._fingerprints for each in (*said, *bare))
+        return [each for each in (*said, *bare) if self._fingerprint(each) in self._fingerprints]
 
     def cut(self, text: str) -> str:
         """Return a journal entry without the sentences that were forgotten; empty if nothing is left."""

@@ -18,11 +18,11 @@ from typing import Final
 import msgspec
 
 from commonplace.config import GateRules
-from commonplace.guard import rewriting, targets, written
+from commonplace.guard import proposed, rewriting, targets, written
 from commonplace.guard.grounding import Evidence
 from commonplace.guard.origins import only_tells
 from commonplace.guard.phrases import phrase
-from commonplace.guard.proposed import MOST_CHARS, STAMP, headings, is_too_long, links, statements_of, texts, texts_of
+from commonplace.guard.proposed import claims_of, headings, is_too_long, links, statements_of, texts, texts_of
 from commonplace.guard.rewriting import Ruling
 from commonplace.guard.screened import Finding
 from commonplace.guard.trust import Voices, message_trust
@@ -45,7 +45,6 @@ from commonplace.records import TRUST_RANK, RecordedMessage, Trust, is_below_age
 from commonplace.text import content, days, denials
 from commonplace.text.content import Vocabulary
 from commonplace.text.numerals import numerals
-from commonplace.text.patterns import pattern
 from commonplace.text.standing import is_standing, orders
 
 __all__ = ["GateRules", "Judged", "Verdicts", "judge", "texts"]
@@ -56,7 +55,6 @@ Verdicts = Mapping[str, Sequence[Finding]]
 Passing = Callable[[str, Sequence[str]], bool]
 """True if a statement, with the quotes that it rests on, is not for topics."""
 
-_LABEL: Final = pattern(r"[^\W\d_]{1,30}(?:[ /-][^\W\d_]{1,30}){0,2}")  # of a section or topic: it states nothing
 _OWN_WORDS: Final = ("other-subject:", "unfounded:")  # of a title or description: what a topic is about
 
 
@@ -229,7 +227,7 @@ class _Court:
         if {entry.id for entry in touched} & self._changed:
             return "unknown-record: another statement of the same reply already changes this record"
         if is_too_long(edit):
-            return f"too-long: more than {MOST_CHARS} characters"
+            return f"too-long: more than {proposed.MOST_CHARS} characters"
         return "" if targets.is_whole(edit) else self._protected(touched, edit, texts_of(edit))
 
     def _protected(self, touched: Sequence[ViewEntry], edit: Edit | None = None, new: Sequence[str] = ()) -> str:
@@ -322,7 +320,7 @@ class _Court:
     # --- what comes ---
 
     def _writing(self, edit: Edit, touched: Sequence[ViewEntry]) -> tuple[str, Trust]:
-        text = "\n".join(self._statements(edit))
+        text = "\n".join(claims_of(edit))
         section = edit.section if isinstance(edit, AddEntry) else ""
         old, lines = touched[0].text if touched else "", written.statements(text) or [text]
         trust = lowest_trust([self._trust(text, touched), targets.cited_trust(edit, self.messages)])
@@ -333,10 +331,6 @@ class _Court:
             or self._below(trust, touched)
         )
         return reason, trust
-
-    def _statements(self, edit: Edit) -> list[str]:
-        label = edit.section if isinstance(edit, AddEntry) else ""
-        return [text for text in texts_of(edit) if not (text == label and _LABEL.fullmatch(text))]
 
     def _trust(self, text: str, touched: Sequence[ViewEntry]) -> Trust:
         """Return how far a statement is trusted; what it keeps of a record ranks as that record."""
@@ -454,7 +448,7 @@ class _Court:
         if isinstance(edit, PutTopic):
             own = (*edit.front.values(), *(f"Session {session}" for session, _ in self.messages))  # of the engine
             there = [entry.section for entry in self.view.entries if entry.path == edit.path]
-            parts = [part for part in texts_of(edit) if part != edit.body and not _LABEL.fullmatch(part)]
+            parts = [part for part in texts_of(edit) if part != edit.body and not proposed.LABEL.fullmatch(part)]
             heads = [part for part in (edit.title, edit.description, edit.category) if part in parts]
             heads = [part for part in heads if part not in own and not any(part in section for section in there)]
             reason = self._screened(parts)
@@ -481,18 +475,24 @@ class _Court:
     # --- the journal ---
 
     def journal(self, text: str) -> tuple[str, Trust]:
-        """Judge a journal entry sentence by sentence: what may be written of it, and how far it is trusted."""
+        """Judge a journal entry sentence by sentence: what may be written of it, and how far it is trusted.
+
+        A sentence that says what waits is judged as strictly as that was.
+        """
         kept = text
         levels: list[Trust] = ["agent"]
+        claims = ([edit.body] if isinstance(edit, PutTopic) else claims_of(edit) for edit, _ in self.held)
+        waiting = [line for each in claims for claim in each for line in written.statements(claim)]
         for sentence in statements_of(text):
-            reason = self._screened([sentence]) or self.fault(sentence, journal=True)
+            says_it = any(written.holds(sentence, each) for each in waiting)
+            reason = self._screened([sentence]) or self.fault(sentence, journal=not says_it)
             if reason:
-                if all(sentence not in texts_of(edit) for edit, _ in self.held):  # else it is decided with the edit
+                if not any(written.holds(each, sentence) for each in waiting):  # else it is decided with the edit
                     self.held.append((AppendJournal(path="", text=sentence), reason))
                 kept = kept.replace(sentence, "", 1)
             else:
                 levels.append(self.voices.trust(sentence))
         kept = kept.strip() if kept != text else text
-        if (self.by_model or kept != text) and not content.content(STAMP.sub("", kept)):
+        if (self.by_model or kept != text) and not content.content(proposed.STAMP.sub("", kept)):
             return "", "agent"
         return kept, lowest_trust(levels)

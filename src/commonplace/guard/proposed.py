@@ -15,6 +15,7 @@ _LABELS: Final = frozenset(
     {"id", "kind", "type", "layer", "source", "session", "scope", "fingerprint"}
     | {"at", "createdAt", "updatedAt", "lastAccessedAt"}
 )
+LABEL: Final = pattern(r"[^\W\d_]{1,30}(?:[ /-][^\W\d_]{1,30}){0,2}")  # of a section or topic: it states nothing
 _LINK: Final = pattern(r"\[\[([^\[\]\n]{1,200})\]\]")
 MOST_CHARS: Final = 64_000  # of one operation; more is no statement a person could review
 STAMP: Final = pattern(r"\A\s*\[[^\]\n]{4,40}\]\s*")
@@ -76,6 +77,12 @@ def texts_of(edit: operations.Edit) -> tuple[str, ...]:
             return ()
         case _:
             assert_never(edit)
+
+
+def claims_of(edit: operations.Edit) -> list[str]:
+    """Return those of the texts of an operation that state something: no label of a section."""
+    label = edit.section if isinstance(edit, operations.AddEntry) else ""
+    return [text for text in texts_of(edit) if not (text == label and LABEL.fullmatch(text))]
 
 
 def _leaves(value: Any, key: str = "") -> Iterator[str]:

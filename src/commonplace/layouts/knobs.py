@@ -17,6 +17,10 @@ from commonplace.layouts.codecs.documents import cap_of
 from commonplace.layouts.schema import Job, Layout
 
 _MEMORY_BYTES: Final = "limits.memory_bytes"  # of MEMORY.md by its unit; without effect in a layout without that file
+_SHARES: Final = (
+    "recall.floor", "recall.flood_share", "recall.vector_floor", "context.stable_share", "gate.shrink_share",
+    "consolidation.keep_share", "items.promotion_confidence", "items.detail_score",
+)  # fmt: skip
 _LARGEST: Final = 1e12  # beyond it a number is a slip, and no wait or size can be made of it
 
 
@@ -46,6 +50,9 @@ def settled(
         if "\n" not in prompt or job not in {each.name for each in layout.jobs}:
             names = ", ".join(each.name for each in layout.jobs) or "none"
             raise ConfigError(f"prompts.{job} gives a job instructions of several lines; {layout.name!r} has: {names}")
+    for path in _SHARES:
+        if not 0 <= _get(given, path) <= 1:
+            raise ConfigError(f"{path} is a share from 0 to 1, not {_get(given, path)}", name=path)
     given = msgspec.structs.replace(given, limits=caps)
     theirs = read(layout.config.file) if read is not None and layout.config.file else ""
     for name, value in from_original(layout, theirs).items():

@@ -10,7 +10,7 @@ from typing import Any, Final, get_args
 import msgspec
 
 from commonplace.config import Clock, Config
-from commonplace.errors import ConfigError, ScopeError
+from commonplace.errors import ConfigError, InputError, ScopeError
 from commonplace.jobs.schedule import Mode
 from commonplace.layouts.knobs import settled
 from commonplace.layouts.schema import Layout
@@ -51,6 +51,16 @@ def configured(layout: Layout, location: str, config: Config | Mapping[str, Any]
         ConfigError: A knob is unknown, or has a value that it cannot have.
     """
     return settled(layout, config, lambda file: texts.read_if_there(f"{location}/{file}"))
+
+
+def require_location(location: str) -> None:
+    """Make sure that a location names something: an empty one would be the current folder.
+
+    Raises:
+        InputError: It is empty.
+    """
+    if not location:
+        raise InputError("the location is empty; name the folder of a memory")
 
 
 def require_mode(jobs: object) -> None:

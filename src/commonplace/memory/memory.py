@@ -23,7 +23,7 @@ from commonplace.jobs.windows import unknown
 from commonplace.layouts.schema import Layout
 from commonplace.memory import designs, recognising, said, taken_back, verbs
 from commonplace.memory import doctor as doctors
-from commonplace.memory.arguments import Opening, configured, require_mode, scope_chain
+from commonplace.memory.arguments import Opening, configured, require_location, require_mode, scope_chain
 from commonplace.memory.opening import Opened
 from commonplace.memory.past import Past
 from commonplace.memory.scope import Scope, Transcripts
@@ -103,6 +103,7 @@ class Memory(Past):
             ScopeError: A scope is not a name.
             StoreError: The folder cannot be used.
         """
+        require_location(os.fspath(location))
         named = layout or recognising.begun(location)
         design = designs.resolve(named)
         require_mode(jobs)

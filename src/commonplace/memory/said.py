@@ -89,6 +89,8 @@ def _read(given: object, calls: _Calls) -> Iterator[Message]:
     own, name, content = said.get("id"), said.get("name"), said.get("content")
     if own is not None and not isinstance(own, str):
         raise InputError("a message id is a text", message=repr(given)[:200])
+    if "content" not in said and not said.get("tool_calls"):
+        raise _odd(given)
     words: list[str] = []
     called: list[tuple[str, str]] = []
     results: list[Message] = []
@@ -116,7 +118,7 @@ def _read(given: object, calls: _Calls) -> Iterator[Message]:
     if role == "tool":
         known = calls.tool(said.get("tool_call_id")) or (name if isinstance(name, str) else None)
         yield msgspec.structs.replace(_result(text, known), id=own)
-    elif text or not (results or (isinstance(content, list) and content)):
+    elif text:
         speaker = name if isinstance(name, str) else None
         yield _calling(role, text, own, called, speaker)
 

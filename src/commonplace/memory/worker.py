@@ -31,6 +31,7 @@ from commonplace.memory.arguments import Opening, scope_chain
 from commonplace.memory.opening import chain_of
 from commonplace.memory.scope import Scope
 from commonplace.models import LLM
+from commonplace.models import resolve as model_of
 from commonplace.store.files.store import FilesStore
 
 logger = logging.getLogger(__name__)
@@ -89,9 +90,10 @@ class Worker:
         sessions: int = SESSIONS,
     ) -> None:
         found = designs.resolve(layout or recognising.begun(location))
+        knobs = settled(found, config)
         self._opening = Opening(
-            location=os.fspath(location), scopes=("default",), layout=found, config=settled(found, config),
-            clock=clock or system_clock, llm=llm, mode="inline",
+            location=os.fspath(location), scopes=("default",), layout=found, config=knobs,
+            clock=clock or system_clock, llm=model_of(llm, config=knobs.model), mode="inline",
         )  # fmt: skip
         self._clock = self._opening.clock
         self._most = sessions

@@ -303,7 +303,7 @@ def test_the_log_says_what_was_written_and_leaves_out_what_held_nothing(run):
     assert listed.out.startswith("2 ")
     assert "+Ada sails." in listed.out
     assert "cursor" not in listed.out
-    assert "left out: 1 range" in listed.err
+    assert "left out: 1 change" in listed.err
     assert [each["number"] for each in run("log", "--all", "--json").data["changes"]] == [2, 1]
     assert "left out" not in run("log", "--all").err
 

@@ -27,3 +27,16 @@ def test_without_a_terminal_it_names_the_number_to_give(run):
     refused = run("undo")
     assert refused.code == 2
     assert "`undo 1`" in refused.err
+
+
+def test_the_log_and_the_undo_lead_with_a_change_of_memory(run):
+    """Audit: after a session's end both began with "window end"."""
+    run("remember", "The gate is red.")
+    run("record", "-s", "c:1", "Hello.")
+    run("end", "c:1")
+    run("remember", "The password is hunter2hunter2.")  # refused
+    listed = run("log")
+    assert "window" not in listed.out
+    assert "left out" in listed.err
+    assert "window" in run("log", "--all").out
+    assert "`undo 1`" in run("undo").err

@@ -54,6 +54,7 @@ def test_sigterm_ends_it_with_code_0_and_one_line_a_record(here):
 def test_a_wrong_configuration_is_code_2(here, run):
     """Issue 20: exit codes; systemd does not start it again."""
     assert run("worker", "-C", "m", "--layout", "nothing", "--once").code == 2
+    assert run("worker", "-C", "m", "--model", "foo:bar").code == 2
 
 
 def test_the_unit_for_systemd_starts_a_worker_that_ends_well(here, run, monkeypatch):
@@ -93,6 +94,6 @@ def test_once_ends_though_its_model_is_set_up_wrongly(here, run, monkeypatch):
         threading.Thread(target=server.serve_forever, daemon=True).start()
         done = run("worker", "-C", "m", "--once", "--model", f"openai:any@http://127.0.0.1:{server.server_port}/v1")
         server.shutdown()
-    assert done.code == 0
+    assert done.code == 2  # systemd does not start it again
     assert 1 <= len(asked) <= 4
     assert "consolidate" in run("worker", "-C", "m", "--status").out

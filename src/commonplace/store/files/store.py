@@ -291,11 +291,12 @@ class FilesStore:
                 path=path,
             )
         if self._read_only:
-            raise StoreReadOnlyError(f"{self._tree.root!r} is open for reading only", path=path)
+            why = "may not be written by this user" if _forbidden(self._tree.root) else "is open for reading only"
+            raise StoreReadOnlyError(f"{self._tree.root!r} {why}", path=path)
         if self._commits.failed:
             raise StoreFailedError("the disk failed before; reopen the store to write again", path=path)
         if not (self._folders_made and os.path.isdir(self._folder)):  # it may have been taken away
-            with typed_errors(path):
+            with typed_errors(self._tree.root):
                 self._commits.make_folders()
                 machine.accept(self._folder, self._disk)
                 self._commits.key()

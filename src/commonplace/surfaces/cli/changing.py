@@ -162,7 +162,7 @@ def update_command(
 @click.option("--every", is_flag=True, help="Forget every record and message that holds these words.")
 @click.option("--whole-scope", is_flag=True, help="Forget all that this scope holds instead.")
 @click.option("--aged", is_flag=True, help="Forget what is older than `retention` in the configuration lets it be.")
-@click.option("--dry-run", is_flag=True, help="Only say what would be forgotten, and where it is.")
+@click.option("--dry-run", is_flag=True, help="Only say what would be forgotten, and with --erase where it is.")
 @click.option("--erase", is_flag=True, help="Take its words out of every file, for good; with --every old texts too.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @printing
@@ -260,8 +260,8 @@ def _said(memory: Memory, receipt: Receipt, said: str) -> Iterator[str]:
 
 
 def _last_change(memory: Memory, *, asks: bool) -> int:
-    """Return the number of the last change, once a person agreed to undo it."""
-    last = next(iter(memory.log(limit=1)), None)
+    """Return the number of the last change of memory, once a person agreed to undo it."""
+    last = next((each for each in memory.log(None) if each.paths and not drawing.is_bookkeeping(each)), None)
     if last is None:
         raise RecordNotFoundError("nothing was changed yet, so there is nothing to undo")
     said = f"change {last.number}: {', '.join(last.kinds)}" + (f", {one_line(last.reason)}" if last.reason else "")

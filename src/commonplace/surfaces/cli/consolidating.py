@@ -160,7 +160,7 @@ def _totals(totals: Mapping[str, Any]) -> Iterator[str]:
             terminal.cut(terminal.line(name), 30),
             terminal.count(total.calls, "call"),
             f"{total.tokens:,} tokens",
-            f"{total.money:.2f}" + ("+?" if total.unpriced else ""),
+            f"{total.money:.2f}" + (f", {terminal.count(total.unpriced, 'call')} unpriced" if total.unpriced else ""),
             f"{total.failed} failed" if total.failed else "",
             terminal.bar(total.tokens / most, BAR_COLUMNS),
         )

@@ -34,6 +34,7 @@ BAR_COLUMNS: Final = 40
 _BEGUN_COLUMNS: Final = 40
 _BEGUN_MESSAGES: Final = 6  # looked at for the first words of the user
 DROPPED_SHOWN: Final = 8
+_BOOKKEEPING: Final = frozenset(["cursor", "hold", "window", "end"])  # kinds of changes that change no memory
 _NEWEST: Final = 20  # changes among which one that was just made is looked for
 FILES_SHOWN: Final = 24
 
@@ -173,6 +174,11 @@ def _state(session: Session) -> str:
     if session.ended:
         parts.append("ended")
     return ", ".join(parts)
+
+
+def is_bookkeeping(done: Change) -> bool:
+    """True if a change only says how far a session was read, or that it ended or goes on from somewhere."""
+    return _BOOKKEEPING.issuperset(done.kinds)
 
 
 def change(done: Change, *, whole: bool = False) -> Iterator[str]:

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 import click
 
 from commonplace.surfaces.cli import drawing, plain, terminal
 from commonplace.surfaces.cli.opening import Place, printing
-
-_READ: Final = "cursor"  # the kind of a change that only says how far a job has read
 
 
 @click.command("why")
@@ -28,16 +24,16 @@ def why_command(record: str, *, as_json: bool, place: Place) -> None:
 @click.command("log")
 @click.option("-n", "limit", type=click.IntRange(min=1), default=50, show_default=True, help="Most changes shown.")
 @click.option("--diff", "with_diff", is_flag=True, help="Show what each change did to the files.")
-@click.option("--all", "with_read", is_flag=True, help="Also the ranges that were read and held nothing to keep.")
+@click.option("--all", "with_all", is_flag=True, help="Also how far sessions were read, and which ended or were reset.")
 @printing
 @click.pass_context
 def log_command(
-    ctx: click.Context, *, limit: int, with_diff: bool, with_read: bool, as_json: bool, place: Place
+    ctx: click.Context, *, limit: int, with_diff: bool, with_all: bool, as_json: bool, place: Place
 ) -> None:
     """List the changes of memory, the newest first."""
     with place.open(begun=True) as memory:
         logged = memory.log(None)
-        kept = [each for each in logged if with_read or each.kinds != (_READ,)]
+        kept = [each for each in logged if with_all or not drawing.is_bookkeeping(each)]
         changes = kept[:limit]
         lines = (line for change in changes for line in drawing.change(change, whole=with_diff))
         plain.give({"location": memory.location, "changes": changes}, lines, as_json=as_json)
@@ -45,8 +41,9 @@ def log_command(
             pass
         elif not logged:
             terminal.note("nothing was changed yet")
-        elif read := len(logged) - len(kept):
-            terminal.note(f"left out: {terminal.count(read, 'range')} read without a find; --all lists them")
+        elif left_out := len(logged) - len(kept):
+            what = terminal.count(left_out, "change")
+            terminal.note(f"left out: {what} to what was read, ended or reset; --all lists them")
     if not changes:
         ctx.exit(1)
 

@@ -17,6 +17,8 @@ from commonplace.surfaces.cli.opening import Place, modelled, placed
 
 logger = logging.getLogger("commonplace")
 
+_SETUP, _FAILED = 2, 5  # exit codes of `--once`
+
 
 @click.command("worker")
 @modelled
@@ -26,19 +28,29 @@ logger = logging.getLogger("commonplace")
 @click.option("--status", is_flag=True, help="Say what is due, what failed and what was given up; run nothing.")
 @click.option("--json", "as_json", is_flag=True, help="With --status: print JSON.")
 @placed
+@click.pass_context
 def worker_command(
-    model: str | None, *, every: float, sessions: int, once: bool, status: bool, as_json: bool, place: Place
+    ctx: click.Context,
+    model: str | None,
+    *,
+    every: float,
+    sessions: int,
+    once: bool,
+    status: bool,
+    as_json: bool,
+    place: Place,
 ) -> None:
     """Do the due jobs of every scope, until SIGTERM or Ctrl-C.
 
     Each line on stderr is one log record. The session under way is finished before the end; what was not done stays
-    due. Several workers may share a location.
+    due. Several workers may share a location. With --once, exit code 2 if a model is not set up, 5 if one failed.
     """
     with place.worker(model=model or None, sessions=sessions) as worker:
         if status:
             found = worker.status()
             plain.give({"location": str(place.folder), **plain.data(found)}, _lines(found), as_json=as_json)
             return
+        before = worker.status().failed if once else ()
         with _supervised(worker):
             logger.info("the worker of %s begins", place.folder)
             left = None
@@ -47,6 +59,9 @@ def worker_command(
             if not once:
                 worker.run(every_seconds=every)
             logger.info("the worker ends")
+        failed = [each for each in worker.status().failed if each not in before] if once else []
+    if failed:
+        ctx.exit(_SETUP if any(each.attempts == 0 for _, each in failed) else _FAILED)
 
 
 def _lines(found: Status) -> Iterator[str]:
