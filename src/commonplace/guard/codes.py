@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from commonplace.guard.parts import is_one
 from commonplace.guard.sentences import Sentence
 from commonplace.guard.table import Rule, compiled, load
 from commonplace.guard.values import filler
@@ -75,7 +76,8 @@ def unlisted(text: str, numbers: Numbers) -> Iterator[Noun]:
     """Yield numbers but for those of a list of things: "Locker 1000: free", "Pin 100: ground" and so on."""
     leads: defaultdict[Lead, array[int]] = defaultdict(lambda: array("q"))
     for start, end, _, lead in numbers:
-        leads[lead].append(int(text[start:end]) if text[start:end].isdecimal() else -1)
+        number = text[start:end]
+        leads[lead].append(int(number) if number.isdecimal() and len(number) <= _LONGEST else -1)
     lists = {lead for lead, found in leads.items() if len(found) > _MOST_CODES and _rises(found)}
     for start, end, rule, lead in numbers:
         if lead not in lists and not _is_of_line(text, start, end):
@@ -121,7 +123,7 @@ def is_code(sentence: Sentence, match: re.Match[str], rule: Rule, nouns: list[in
         return False
     lead, earlier = _words_before(text, match.start())
     changed = rule.check == "code" and sentence.is_changed and compiled("<<onto>>").fullmatch(lead) is not None
-    typed = lead == "in" and earlier in words["unlocks"]  # "punch in 0417"
+    typed = lead == "in" and is_one("unlocks", earlier)  # "punch in 0417"
     behind = rule.check == "code" and any(text[end : match.start()] in {" ", ": "} for end in nouns)
     led = changed or typed or behind or _is_led(text, match)
     when = compiled(_YEAR_OR_TIME).fullmatch(value)
@@ -146,7 +148,7 @@ def is_code(sentence: Sentence, match: re.Match[str], rule: Rule, nouns: list[in
             return False
     if not thing:
         return True
-    amount = digits < 5 and value.endswith("00") and lead not in words["unlocks"]
+    amount = digits < 5 and value.endswith("00") and not is_one("unlocks", lead)
     return digits < _PHONE and not amount and (led or _is_likely(sentence, match, nouns))
 
 
@@ -167,11 +169,14 @@ def _goes_on(text: str, match: re.Match[str]) -> bool:
 
 def is_elsewhere(sentence: Sentence, start: int, end: int) -> bool:
     """True if a word beside a place says that a code is no secret: postal, error, voucher."""
-    if load().words["elsewhere"].isdisjoint(sentence.words):
+    if not sentence.is_of_others:
         return False
     words = compiled(r"[^\W\d_]{1,40}").finditer(sentence.text, max(0, start - _BESIDE - 40), end + _BEHIND + 40)
-    beside = {word.group().casefold() for word in words if start - _BESIDE <= word.start() < end + _BEHIND}
-    return not load().words["elsewhere"].isdisjoint(beside)
+    return any(
+        is_one("elsewhere", word.group().casefold())
+        for word in words
+        if start - _BESIDE <= word.start() < end + _BEHIND
+    )
 
 
 def _words_before(text: str, place: int) -> tuple[str, str]:
@@ -214,14 +219,14 @@ def _is_led(text: str, match: re.Match[str]) -> bool:
     after = compiled(r"\s?([^\W\d_]{2,20})").match(text, match.end())
     verb = after[1].casefold() if after else ""
     closes = after and verb in words["has"] and compiled(_CLOSED).match(text, after.end())
-    if closes or verb in words["unlocks"] or compiled("<<done>>").fullmatch(verb):
+    if closes or is_one("unlocks", verb) or compiled("<<done>>").fullmatch(verb):
         return True
     said = compiled(r"n['’]t\b").sub("", before.casefold())
     for word in reversed(compiled(r"[^\W\d_]+(?:['’][^\W\d_]+)?").findall(said)[-5:]):
-        if word in words["unlocks"] or (word in words["code"] and not old):
+        if is_one("unlocks", word) or (is_one("code", word) and not old):
             return True
         if word in words["leads"]:
             return word not in words["has"] or _closes(text, match)
-        if not content.is_joining(content.bare(word)) and word not in filler() | words["code"]:
+        if not content.is_joining(content.bare(word)) and word not in filler() and not is_one("code", word):
             return False
     return False

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from commonplace.guard import values
+from commonplace.guard.parts import has_one
 from commonplace.guard.sentences import Sentence, Span
 from commonplace.guard.table import Rule, compiled, load
 from commonplace.text import content
@@ -162,13 +163,13 @@ def _several(text: str, start: int, *, marked: bool) -> Span | None:
     said = sum(values.is_described(word) or values.is_done(word) for word in judged)
     joins = any(content.is_joining(content.bare(word)) for word in judged)
     plain = not joins and said <= (len(each) // 4 if marked else 0)
-    return few.span() if plain and _counting().isdisjoint(each) else None
+    return few.span() if plain and _counting().isdisjoint(each) and not has_one("unlocks", each) else None
 
 
 @functools.cache
 def _counting() -> frozenset[str]:
     words = load().words
-    return (words["counters"] | words["dated"] | words["leads"] | words["unlocks"]) - words["of"]
+    return (words["counters"] | words["dated"] | words["leads"]) - words["of"]
 
 
 def _wide(text: str, start: int, rule: Rule, *, plain: bool) -> Span | None:

@@ -18,8 +18,9 @@ from commonplace.guard import values
 from commonplace.guard.codes import Lead, Noun, Numbers, is_code, is_dated, is_elsewhere, lead_of
 from commonplace.guard.given import given
 from commonplace.guard.linked import linked
+from commonplace.guard.parts import is_beside, is_one
 from commonplace.guard.sentences import Sentence, Span
-from commonplace.guard.table import MOST_FOUND, STRETCH, Rule, compiled, load
+from commonplace.guard.table import MOST_FOUND, STRETCH, Rule, compiled
 from commonplace.guard.values import ABOUT_IT
 
 _REACH: Final = 200  # characters on either side of a noun
@@ -195,6 +196,8 @@ def _counts(sentence: Sentence, noun: Noun) -> bool:
     if rule.check in {"password", "phrase"} and sentence.holds("slogan"):
         return False
     keyed = rule.near == "unlocks" and compiled(_KEYED).search(sentence.text)
+    if rule.beside and not is_beside(rule.beside, sentence.text, start, end):
+        return False
     if compiled(_REFERS).match(sentence.text, end) or (rule.near and not keyed and not sentence.holds(rule.near)):
         return False
     return rule.check not in {"thing", "code"} or not is_elsewhere(sentence, start, end)
@@ -303,7 +306,7 @@ def _opens_with(text: str, start: int) -> bool:
     """True if the word before a place says that something is opened or typed with what is there."""
     before = text[max(0, start - 24) : start]
     word = compiled(r"([^\W\d_]{1,20}\s|[用按输打入])\Z").search(before.casefold())
-    return bool(compiled(_OPENS_WITH).search(before)) or bool(word and word[1].rstrip() in load().words["unlocks"])
+    return bool(compiled(_OPENS_WITH).search(before)) or bool(word and is_one("unlocks", word[1].rstrip()))
 
 
 def _quoted(sentence: Sentence, rule: Rule, nouns: list[int]) -> Iterator[Span]:
