@@ -40,6 +40,8 @@ _STREET: Final = (
 )
 _CALL: Final = r"(?i)(?:phone|\btel|call|ring|fax|hotline|mobile|handy|anruf|télé|電話|电话|전화|тел)[^\d\n]{0,12}\Z"
 _RANGE: Final = r"\d{2,3}\s?[-–]\s?\d{2,3}"
+_GROUPED: Final = r"\d{3}[ -]\d{3}"  # as one-time codes are written
+_EMERGENCY: Final = {"110", "112", "113", "115", "118", "119", "190", "911", "999"}
 _TURNS: Final = r"\d{1,2}-\d{1,2}-\d{1,2}"  # of a dial
 _LONGEST: Final = 8  # characters of a code that no space parts
 _PHONE: Final = 7  # digits of what nothing opens with
@@ -109,13 +111,18 @@ def lead_of(text: str, start: int) -> Lead:
     return tuple(compiled(r"[^\W\d_]{1,24}|[:=]").findall(line)[-2:])
 
 
-def is_code(sentence: Sentence, match: re.Match[str], rule: Rule, nouns: list[int]) -> bool:
-    """True if a number is no amount, date or ordinal: nothing is counted by it."""
+def is_code(sentence: Sentence, match: re.Match[str], rule: Rule, nouns: list[int], *, alike: bool = False) -> bool:
+    """True if a number is no amount, date or ordinal: nothing is counted by it; `alike` another that is a code."""
     text, words, value = sentence.text, load().words, match.group()
     letters = sum(map(str.isalpha, value))
     digits = sum(map(str.isdigit, value))
     thing = rule.check == "thing"
-    if not 3 <= digits + letters <= 24 or compiled(_DATE).fullmatch(value) or is_elsewhere(sentence, *match.span()):
+    if (
+        value in _EMERGENCY
+        or not 3 <= digits + letters <= 24
+        or compiled(_DATE).fullmatch(value)
+        or is_elsewhere(sentence, *match.span())
+    ):
         return False
     if len(value) > _LONGEST and value.isalnum() and rule.id != "personal-number":
         return False
@@ -125,7 +132,8 @@ def is_code(sentence: Sentence, match: re.Match[str], rule: Rule, nouns: list[in
     changed = rule.check == "code" and sentence.is_changed and compiled("<<onto>>").fullmatch(lead) is not None
     typed = lead == "in" and is_one("unlocks", earlier)  # "punch in 0417"
     behind = rule.check == "code" and any(text[end : match.start()] in {" ", ": "} for end in nouns)
-    led = changed or typed or behind or _is_led(text, match)
+    grouped = rule.check == "code" and compiled(_GROUPED).fullmatch(value)
+    led = bool(changed or typed or behind or alike or grouped) or _is_led(text, match)
     when = compiled(_YEAR_OR_TIME).fullmatch(value)
     if not led and (letters > 1 or digits < 3 or (compiled(_YEAR).fullmatch(value) and not _closes(text, match))):
         return False
@@ -144,12 +152,18 @@ def is_code(sentence: Sentence, match: re.Match[str], rule: Rule, nouns: list[in
     if after and not content.is_wide(word[0]) and not joins:
         # "the PIN of the card 7382 note it", "take 7382 codes"
         beside = any((end <= match.start() and not thing) or after.start(1) < end <= after.end() for end in nouns)
-        if not (led or beside) or (digits < _SURE_DIGITS and not behind):
+        named = led and (not thing or sentence.has_thing)
+        if not (named or beside) or (digits < _SURE_DIGITS and not behind):
             return False
     if not thing:
         return True
     amount = digits < 5 and value.endswith("00") and not is_one("unlocks", lead)
-    return digits < _PHONE and not amount and (led or _is_likely(sentence, match, nouns))
+    return (
+        digits < _PHONE
+        and not amount
+        and (digits >= _SURE_DIGITS or sentence.has_thing)
+        and (led or _is_likely(sentence, match, nouns))
+    )
 
 
 def is_dated(text: str, place: int) -> bool:
@@ -216,17 +230,27 @@ def _is_led(text: str, match: re.Match[str]) -> bool:
     ):
         return True
     words = load().words
-    after = compiled(r"\s?([^\W\d_]{2,20})").match(text, match.end())
+    after = compiled(r",?\s?([^\W\d_]{2,20})").match(text, match.end())
     verb = after[1].casefold() if after else ""
     closes = after and verb in words["has"] and compiled(_CLOSED).match(text, after.end())
     if closes or is_one("unlocks", verb) or compiled("<<done>>").fullmatch(verb):
         return True
     said = compiled(r"n['’]t\b").sub("", before.casefold())
+    strange = False
     for word in reversed(compiled(r"[^\W\d_]+(?:['’][^\W\d_]+)?").findall(said)[-5:]):
-        if is_one("unlocks", word) or (is_one("code", word) and not old):
+        if is_one("enter", word):
+            return True
+        if strange:
+            return False
+        if is_one("unlocks", word) or (not old and (is_one("code", word) or is_one("key", word))):
             return True
         if word in words["leads"]:
             return word not in words["has"] or _closes(text, match)
-        if not content.is_joining(content.bare(word)) and word not in filler() and not is_one("code", word):
-            return False
+        if (
+            not content.is_joining(content.bare(word))
+            and word not in filler()
+            and not is_one("code", word)
+            and not is_one("then", word)
+        ):
+            strange = True
     return False

@@ -31,12 +31,15 @@ _SENTENCE_END: Final = (  # patterns that begin with a set of signs are searched
     r"(?=\s{1,4}[A-ZÀ-ÞĄ-ŻА-Я0-9¿¡\"“„«]|\s{0,4}\Z)|(?<=\?)(?=\s|\Z))"
 )
 # The next sentence speaks of the same: "You need the gate code. It's 4471.", "My secret question: school. Answer: …"
-_IT_IS: Final = r"(?i)[.!]\s{1,2}(?:<<it>>\s|<<reply>>\s?[:：]|[^\W\d_]{4,40}(?:\s[^\W\d_]{3,40}){0,2},\s<<that>>\s)"
+_IT_IS: Final = (
+    r"(?i)[.!]\s{1,2}(?:(?:<<it>>|it)\s|(?:[^\W\d_]{2,20}['’]s\s)?<<reply>>\s?[:：]"
+    r"|[^\W\d_]{4,40}(?:\s[^\W\d_]{3,40}){0,2},\s<<that>>\s)"
+)
 _IT_FIRST: Final = r"(?i)\s?<<it>>\s"  # "It's still fennel. The password for …"
 # The next sentence is nothing but a number: "The PIN is new. 4471."
 _ALONE: Final = r"(?i)[.!。！]\s{0,2}\d{4,8}(?:[.,;!。，！]|\s{0,4}\Z|\s<<now>>\b)"
 # A sentence about the one before: "A fox under the moon. That is the passphrase."
-_THAT_IS: Final = r"(?i)(?:<<that>>\s<<is>>|(?:that|it)['’]s|c['’]est)\s"
+_THAT_IS: Final = r"(?i)(?:<<that>>\s<<is>>|(?:that|it)['’]?s|c['’]est)\s"
 _FIELD_EDGE: Final = r"[{,\[:]\s{0,8}\"(?P<opens>)|(?P<closes>)\"(?=\s{0,8}[,:}\]])"  # of a string of JSON
 _REFERS: Final = (
     r"(?i)\w{0,4}[\"'”»]?(?:\s?[:：]|\s<<is>>)\s?<<see>>(?!\w)|[:：][找见問问]"  # to a place: "Password: see the vault"
@@ -80,7 +83,7 @@ _BELOW: Final = (  # a network's name in one line, what it is entered with in th
 )
 _KEYED: Final = r"#\d{3,8}(?!\w)|(?<!\w)\d{3,8}[#*](?!\w)"  # what a panel with keys takes
 _PAIR: Final = (
-    r"(?:[\w.@+-]{2,64}(?:\s?[/|]\s?|:(?=\S)|\s<<and>>\s|(?<=[^\W_])[和と])|\s<<with>>\s)"
+    r"(?:[\w.@+-]{2,64}(?:\s?[/|]\s?|:(?=\S)|,?\s(?:<<and>>|<<then>>)\s|(?<=[^\W_])[和と])|\s<<with>>\s)"
     rf"(?=({values.TOKEN}))"
 )
 _OPENS_WITH: Final = r"(?i)\b(?:<<with>>|hasłem)\s\Z"
@@ -149,9 +152,8 @@ class _Reader:
 def values_in(text: str, nouns: list[Noun]) -> Iterator[Noun]:
     """Yield what looks like a value in a sentence with nouns for secrets."""
     sentence = Sentence(text)
-    wifi = [noun for noun in nouns if noun[2].id == "network" and noun[2].check == "login"]
-    if wifi and ":" in text:
-        yield from ((*span, wifi[0][2]) for span in given(text, wifi))
+    if logins := [noun for noun in nouns if noun[2].check == "login"]:
+        yield from ((*span, logins[0][2]) for span in given(text, logins))
     if (
         all(rule.check in _MADE_ALONE for _, _, rule in nouns)
         and not compiled(_NO_WORD).search(text)
@@ -290,16 +292,27 @@ def _swept(sentence: Sentence, rule: Rule, nouns: list[int]) -> Iterator[Span]:
     if sentence.is_wide:
         yield from (match.span() for match in compiled(_WIDE_DIGITS).finditer(text))
         yield from (match.span(1) for match in compiled(_FILLED).finditer(text) if rule.near)
-    yield from (match.span() for match in sentence.numbers if is_code(sentence, match, rule, nouns))
+    yield from _codes(sentence, rule, nouns)
     thing = rule.check == "thing"
     for start, stop in sentence.made:
         named = text[stop : stop + 3] == " = " or compiled(_USER).search(text, max(0, start - 16), start)
         if rule.check == "password" and compiled(r"[A-Z]{2,6}-\d{2,6}").fullmatch(text, start, stop):
             continue  # the number of a ticket
-        opens = not thing or (stop - start >= _LONG_WORD and _opens_with(text, start))
+        opens = not thing or values.is_signed(text[start:stop])
+        opens = opens or (stop - start >= _LONG_WORD and _opens_with(text, start))
         if opens and not named:
             yield start, stop
     yield from _quoted(sentence, rule, nouns) if not thing else ()
+
+
+def _codes(sentence: Sentence, rule: Rule, nouns: list[int]) -> Iterator[Span]:
+    """Yield the codes of a sentence, with the numbers of the same form: "not 3312, it is 3321"."""
+    codes = [match for match in sentence.numbers if is_code(sentence, match, rule, nouns)]
+    forms = {compiled(r"\d").sub("0", match.group()) for match in codes}
+    for match in sentence.numbers:
+        alike = compiled(r"\d").sub("0", match.group()) in forms
+        if match in codes or (alike and is_code(sentence, match, rule, nouns, alike=True)):
+            yield match.span()
 
 
 def _opens_with(text: str, start: int) -> bool:

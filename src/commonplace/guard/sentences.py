@@ -18,7 +18,8 @@ Span = tuple[int, int]
 
 _NUMBER: Final = (
     rf"(?:(?<![\w.,:/=€$£¥#+-])|(?<=[{values.CJK}：→(])|(?<=[{values.CJK}]:))"
-    rf"(?:#\d{{2,6}}[#*]\d{{0,6}}#?|\*?\d{{1,8}}(?:(?:\s?[-·・–#→]\s?|[ ])\d{{1,8}}){{0,6}}#?"
+    rf"(?:[#*]\d{{2,6}}[#*]\d{{0,6}}#?|\d{{1,4}}(?:[#*]\d{{1,4}}){{1,4}}#?"
+    rf"|\*?\d{{1,8}}(?:(?:\s?[-·・–#→]\s?|[ ])\d{{1,8}}){{0,6}}#?"
     rf"|\d{{2,3}}(?:\.\d{{2,3}}){{2}}-\d{{2,3}}(?:\.\d\d)?|\d{{3}}(?:\.\d{{4}}){{2}}\.\d\d"  # of persons
     rf"|(?=[A-Z\d]{{0,16}}\d\d)[A-Z\d]{{9,18}}"
     rf"|\d{{4,6}}[a-f]|\d{{2,6}}[A-ZА-Я]\d{{0,4}}|\d[A-ZА-Я]\d{{2,4}}|[A-ZА-Я]\d{{3,6}}[A-Z]?"
@@ -80,6 +81,11 @@ class Sentence:
     def is_of_others(self) -> bool:
         """True if it names what has codes and numbers that are no secrets: the post, an error, a voucher."""
         return self.holds("elsewhere")
+
+    @cached_property
+    def has_thing(self) -> bool:
+        """True if it names a thing that opens or asks, or a code."""
+        return self.has_code or self.holds("thing") or self.holds("device")
 
     @cached_property
     def counts(self) -> bool:

@@ -247,6 +247,7 @@ def load() -> Table:
     for name in ("secrets", "said", "printed", "injection"):
         data = tomllib.loads(packaged.text(__package__, f"rules/{name}.toml"))
         words |= {key: frozenset(value.split()) for key, value in data.get("words", {}).items()}
+        words["unlocks"] = words.get("unlocks", frozenset()) | words.get("enter", frozenset())
         rules += [_read(kind, each) for kind in _KINDS for row in data.get(kind, []) for each in _listed(row, words)]
     return Table(
         rules=tuple(rules),
