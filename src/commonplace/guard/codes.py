@@ -40,7 +40,8 @@ _STREET: Final = (
 )
 _CALL: Final = r"(?i)(?:phone|\btel|call|ring|fax|hotline|mobile|handy|anruf|télé|電話|电话|전화|тел)[^\d\n]{0,12}\Z"
 _RANGE: Final = r"\d{2,3}\s?[-–]\s?\d{2,3}"
-_GROUPED: Final = r"\d{3}[ -]\d{3}"  # as one-time codes are written
+_SPELLED: Final = r"\d(?:-\d){2,5}"  # as on a dial
+_GROUPED: Final = rf"\d{{3}}[ -]\d{{3}}|{_SPELLED}"  # as one-time codes are written
 _EMERGENCY: Final = {"110", "112", "113", "115", "118", "119", "190", "911", "999"}
 _TURNS: Final = r"\d{1,2}-\d{1,2}-\d{1,2}"  # of a dial
 _LONGEST: Final = 8  # characters of a code that no space parts
@@ -132,8 +133,8 @@ def is_code(sentence: Sentence, match: re.Match[str], rule: Rule, nouns: list[in
     changed = rule.check == "code" and sentence.is_changed and compiled("<<onto>>").fullmatch(lead) is not None
     typed = lead == "in" and is_one("unlocks", earlier)  # "punch in 0417"
     behind = rule.check == "code" and any(text[end : match.start()] in {" ", ": "} for end in nouns)
-    grouped = rule.check == "code" and compiled(_GROUPED).fullmatch(value)
-    led = bool(changed or typed or behind or alike or grouped) or _is_led(text, match)
+    written = compiled(_SPELLED if thing else _GROUPED).fullmatch(value)
+    led = bool(changed or typed or behind or alike or written) or _is_led(text, match)
     when = compiled(_YEAR_OR_TIME).fullmatch(value)
     if not led and (letters > 1 or digits < 3 or (compiled(_YEAR).fullmatch(value) and not _closes(text, match))):
         return False
@@ -148,12 +149,10 @@ def is_code(sentence: Sentence, match: re.Match[str], rule: Rule, nouns: list[in
     word = after.group(1).casefold() if after else ""
     if word in words["counters"] or word[:1] in words["counters"]:
         return False
-    joins = content.is_joining(content.bare(word)) or compiled("<<done>>|<<but>>|<<as>>").fullmatch(word)
-    if after and not content.is_wide(word[0]) and not joins:
+    if after and not content.is_wide(word[0]) and not _joins(word):
         # "the PIN of the card 7382 note it", "take 7382 codes"
         beside = any((end <= match.start() and not thing) or after.start(1) < end <= after.end() for end in nouns)
-        named = led and (not thing or sentence.has_thing)
-        if not (named or beside) or (digits < _SURE_DIGITS and not behind):
+        if not ((led and not thing) or beside) or (digits < _SURE_DIGITS and not behind):
             return False
     if not thing:
         return True
@@ -163,6 +162,17 @@ def is_code(sentence: Sentence, match: re.Match[str], rule: Rule, nouns: list[in
         and not amount
         and (digits >= _SURE_DIGITS or sentence.has_thing)
         and (led or _is_likely(sentence, match, nouns))
+    )
+
+
+def _joins(word: str) -> bool:
+    """True if a word behind a number goes on with the sentence: it is not what the number counts."""
+    return (
+        content.is_joining(content.bare(word))
+        or word in load().words["leads"]
+        or is_one("unlocks", word)
+        or is_one("reach", word)
+        or compiled("<<done>>|<<but>>|<<as>>|<<then>>|<<when>>").fullmatch(word) is not None
     )
 
 
@@ -230,7 +240,7 @@ def _is_led(text: str, match: re.Match[str]) -> bool:
     ):
         return True
     words = load().words
-    after = compiled(r",?\s?([^\W\d_]{2,20})").match(text, match.end())
+    after = compiled(r"(?i),?\s?(?:(?:<<and>>|<<then>>)\s)?([^\W\d_]{2,20})").match(text, match.end())
     verb = after[1].casefold() if after else ""
     closes = after and verb in words["has"] and compiled(_CLOSED).match(text, after.end())
     if closes or is_one("unlocks", verb) or compiled("<<done>>").fullmatch(verb):

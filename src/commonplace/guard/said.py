@@ -81,7 +81,9 @@ _SERIES: Final = rf"(?i)(?<![a-z\d_.,:/-])\d{{1,2}}(?:{_NEXT}\d\d){{1,3}}{_NEXT}
 _BELOW: Final = (  # a network's name in one line, what it is entered with in the next
     rf"(?:\n|\s[/|]\s)\s{{0,4}}(?:[^\W\d_]{{2,12}}\s?[:=]?\s)?(?=\S{{7,64}})(?=\S{{0,64}}\d)({values.TOKEN})(?=\s{{0,4}}(?:\n|\Z))"
 )
-_KEYED: Final = r"#\d{3,8}(?!\w)|(?<!\w)\d{3,8}[#*](?!\w)"  # what a panel with keys takes
+_KEYED: Final = (
+    r"#\d{3,8}(?!\w)|(?<!\w)\d{3,8}[#*](?!\w)|(?<![\w.-])\d(?:-\d){2,5}(?![\w.-])"  # what a panel with keys takes
+)
 _PAIR: Final = (
     r"(?:[\w.@+-]{2,64}(?:\s?[/|]\s?|:(?=\S)|,?\s(?:<<and>>|<<then>>)\s|(?<=[^\W_])[和と])|\s<<with>>\s)"
     rf"(?=({values.TOKEN}))"
@@ -152,7 +154,8 @@ class _Reader:
 def values_in(text: str, nouns: list[Noun]) -> Iterator[Noun]:
     """Yield what looks like a value in a sentence with nouns for secrets."""
     sentence = Sentence(text)
-    if logins := [noun for noun in nouns if noun[2].check == "login"]:
+    logins = [noun for noun in nouns if noun[2].check == "login"]
+    if logins and compiled(r"[^\W\d_]\S{13}").search(text):
         yield from ((*span, logins[0][2]) for span in given(text, logins))
     if (
         all(rule.check in _MADE_ALONE for _, _, rule in nouns)
@@ -213,6 +216,8 @@ def _may_be_key(text: str, start: int, end: int) -> bool:
 def _sentence(text: str, done: int, start: int, end: int, rule: Rule) -> Span:
     """Return the sentence of a noun, with the next one where this one asks; in JSON no more than its string."""
     low, high = max(done, start - _REACH), min(len(text), end + _REACH)
+    if high < len(text) and (cut := compiled(r"\s[\d\s]{0,20}[^\s]{0,40}\Z").search(text, high - 60, high)):
+        high = max(end, cut.start())  # no word is cut in two, and no number closes what goes on
     quotes = list(compiled(_FIELD_EDGE).finditer(text, low, start)) if '"' in text[low:start] else []
     if quotes and quotes[-1].lastgroup == "opens":
         low = quotes[-1].end()
