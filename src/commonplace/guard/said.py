@@ -278,7 +278,9 @@ def _swept(sentence: Sentence, rule: Rule, nouns: list[int]) -> Iterator[Span]:
             below = compiled(_BELOW).search(text) if rule.id == "network" else None
             for start, stop in sentence.made:
                 said = compiled(_SAID).search(text, max(0, start - 40), start) or (below and below.start(1) == start)
-                if values.is_signed(text[start:stop]) or (said and values.is_chosen(text[start:stop])):
+                value = text[start:stop]
+                of_network = rule.id == "network" and value.islower() and len(value) >= _LONG_WORD
+                if values.is_signed(value) or (said and (of_network or values.is_chosen(value))):
                     yield start, stop
             if below and (below[1].isdecimal() or (rule.check == "login" and values.is_made(below[1]))):
                 yield below.span(1)
@@ -324,7 +326,7 @@ def _opens_with(text: str, start: int) -> bool:
     """True if the word before a place says that something is opened or typed with what is there."""
     before = text[max(0, start - 24) : start]
     word = compiled(r"([^\W\d_]{1,20}\s|[用按输打入])\Z").search(before.casefold())
-    return bool(compiled(_OPENS_WITH).search(before)) or bool(word and is_one("unlocks", word[1].rstrip()))
+    return bool(compiled(_OPENS_WITH).search(before)) or bool(word and is_one("enter", word[1].rstrip()))
 
 
 def _quoted(sentence: Sentence, rule: Rule, nouns: list[int]) -> Iterator[Span]:
