@@ -59,4 +59,4 @@ def is_beside(names: str, text: str, start: int, end: int) -> bool:
     after = clause.split(text[end : end + _BEFORE], maxsplit=1)[0].casefold()
     words = compiled(r"\w+").findall(before)[-_FIRST:]
     words += compiled(r"\w+").findall(after)[:_LAST]
-    return any(has_one(name, words) for name in names.split())
+    return bool(words) and any(has_one(name, words) for name in names.split())

@@ -109,6 +109,8 @@ def find(text: str, nouns: Iterable[tuple[int, str, Rule]], numbers: Numbers, kn
         behind = place + len(noun)
         if compiled(ABOUT_IT).match(text, behind) or not (rule.check == "key" or _is_noun(text, place, behind, rule)):
             continue
+        if rule.beside and not is_beside(rule.beside, text, place, behind):
+            continue
         if place >= end:
             yield from read(text[begin:end], begin, sentence)
             begin, end = _sentence(text, end, place, behind, rule)
@@ -201,8 +203,6 @@ def _counts(sentence: Sentence, noun: Noun) -> bool:
     if rule.check in {"password", "phrase"} and sentence.holds("slogan"):
         return False
     keyed = rule.near == "unlocks" and compiled(_KEYED).search(sentence.text)
-    if rule.beside and not is_beside(rule.beside, sentence.text, start, end):
-        return False
     if compiled(_REFERS).match(sentence.text, end) or (rule.near and not keyed and not sentence.holds(rule.near)):
         return False
     return rule.check not in {"thing", "code"} or not is_elsewhere(sentence, start, end)
@@ -274,7 +274,8 @@ def _swept(sentence: Sentence, rule: Rule, nouns: list[int]) -> Iterator[Span]:
         case "login" | "account":
             pairs = compiled(_PAIR).finditer(text) if rule.check == "login" else ()
             second = (values.stripped(text, *match.span(1)) for match in pairs)
-            yield from (span for span in second if values.is_made(text[slice(*span)]))
+            lettered = (span for span in second if compiled(r"[^\W\d_]").search(text, *span))  # no time
+            yield from (span for span in lettered if values.is_made(text[slice(*span)]))
             below = compiled(_BELOW).search(text) if rule.id == "network" else None
             for start, stop in sentence.made:
                 said = compiled(_SAID).search(text, max(0, start - 40), start) or (below and below.start(1) == start)
