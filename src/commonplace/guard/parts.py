@@ -54,9 +54,12 @@ def has_one(name: str, words: Iterable[str]) -> bool:
 
 def is_beside(names: str, text: str, start: int, end: int) -> bool:
     """True if a word of one of some lists is beside the noun at [start, end), in its clause or in its own word."""
-    clause = compiled(r"[`.,;:!?()\n=\"。，、；：！？]")
-    before = clause.split(text[max(0, start - _BEFORE) : start])[-1].casefold()
-    after = clause.split(text[end : end + _BEFORE], maxsplit=1)[0].casefold()
-    words = compiled(r"\w+").findall(before)[-_FIRST:]
-    words += compiled(r"\w+").findall(after)[:_LAST]
+    return _is_among(names, text[max(0, start - _BEFORE) : start], text[end : end + _BEFORE])
+
+
+@functools.lru_cache(maxsize=2048)
+def _is_among(names: str, before: str, after: str) -> bool:
+    edge = compiled(r"[`.,;:!?()\n=\"。，、；：！？]")
+    words = compiled(r"\w+").findall(edge.split(before)[-1].casefold())[-_FIRST:]
+    words += compiled(r"\w+").findall(edge.split(after, maxsplit=1)[0].casefold())[:_LAST]
     return bool(words) and any(has_one(name, words) for name in names.split())

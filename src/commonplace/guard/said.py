@@ -107,9 +107,9 @@ def find(text: str, nouns: Iterable[tuple[int, str, Rule]], numbers: Numbers, kn
     read = _Reader(numbers, known)
     for place, noun, rule in nouns:
         behind = place + len(noun)
-        if compiled(ABOUT_IT).match(text, behind) or not (rule.check == "key" or _is_noun(text, place, behind, rule)):
-            continue
         if rule.beside and not is_beside(rule.beside, text, place, behind):
+            continue
+        if compiled(ABOUT_IT).match(text, behind) or not (rule.check == "key" or _is_noun(text, place, behind, rule)):
             continue
         if place >= end:
             yield from read(text[begin:end], begin, sentence)
