@@ -37,6 +37,8 @@ def test_a_weak_word_beside_a_thing_or_a_verb_points_to_a_secret(text, secret):
     "text",
     [
         "We pressed 4120 litres of apples.",
+        "The key combination for a screenshot is Ctrl+Shift+S.",
+        "Welche Tastenkombination war das, Alt+Druck?",
         "The code review for PR 1187 is due.",
         "Le coffre de la voiture fait 1420 litres.",
         "Marca 112 si hay fuego en la puerta.",

@@ -41,7 +41,8 @@ NO_VALUE: Final = (
 )
 # What follows the noun in a name for something about a secret: `password_hash`, "password reset".
 TERM: Final = (  # words with digits that are names of techniques, measures, dates, versions
-    r"(?i)(?:#[0-9a-f]{3,8}|0x[0-9a-f]{1,16}|(?=[a-f]{0,7}\d)[0-9a-f]{7,8}|[0-9a-f]{40}|sha-?\d{1,3}|md5"
+    r"(?i)(?:(?:ctrl|strg|alt|altgr|shift|umschalt|cmd|win|fn|option|maj|mayús|f\d\d?)(?:[+-][^\W_]{1,12}){1,3}"
+    r"|#[0-9a-f]{3,8}|0x[0-9a-f]{1,16}|(?=[a-f]{0,7}\d)[0-9a-f]{7,8}|[0-9a-f]{40}|sha-?\d{1,3}|md5"
     r"|base\d\d(?:url)?|uuid-?v?\d|utf-?\d\d?|o?auth\d?|ipv\d|pbkdf2(?::\w{3,8})?|(?:us|eu|ap|sa|ca|me|af"
     r"|cn)-[a-z]{4,9}-\d|argon2\w{0,2}|\dfa|1password|mp\d|x?\d{2,3}_\d\d"
     r"|v?\d{1,9}(?:[.,:/-]\d{1,9}){0,5}[a-z]{0,2}|\d{1,9}[a-zà-ÿ]{1,14}\.?|\d{1,3}-[a-zà-ÿ]{1,14}|[a-z]{1,4}-\d{1,3}"
