@@ -45,11 +45,12 @@ _HEAD: Final = 3  # words of a clause in which its subject stands
 
 
 class _Part(NamedTuple):
-    """What a part of a text says, and of whom."""
+    """What a part of a text says, and of whom; one that denies (`not Ann but Bob`) speaks for those it names only."""
 
     words: frozenset[str]
     owners: frozenset[str]
     said: Vocabulary
+    denies: bool
 
 
 class Bound:
@@ -80,8 +81,7 @@ class Bound:
             elif not owners and before and before <= words:  # it goes on of the same one
                 owners = last
             last, other, before = owners, owners - {SELF} or other, words
-            if not clause.denies:
-                found.append(_Part(words, owners, Vocabulary(words)))
+            found.append(_Part(words, owners, Vocabulary(words), clause.denies))
         return found
 
     def _owners(self, clause: Clause, *, person: bool) -> frozenset[str]:
@@ -153,7 +153,7 @@ class Bound:
                 continue
             homes = [part for part in self._parts if part.said.holds(word)]
             known += bool(homes)
-            homes = [part for part in homes if part.owners]
+            homes = [part for part in homes if (part.owners & heads if part.denies else part.owners)]
             if homes and all(part.owners - owners - mine and heads - part.owners for part in homes):
                 crossed += 1
                 others |= homes[-1].owners - owners - mine
