@@ -192,7 +192,7 @@ def test_each_keyword_is_found_where_it_stands_alone_and_in_a_sentence():
 
 def test_a_keyword_is_found_across_the_seams_of_a_long_text():
     """A long text is looked through in stretches; no keyword may hide on a seam."""
-    keywords = ("password", "wallet seed", "\n\nhuman:", "sk-ant-", "密码", "ignore", "discord.com/api/webhooks")
+    keywords = ("password", "api key", "\n\nhuman:", "sk-ant-", "密码", "ignore", "discord.com/api/webhooks")
     for keyword in keywords:
         assert len(keyword) < 64
         for place in range(2048 - 30, 2048 + 4):

@@ -12,7 +12,6 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from commonplace.guard.parts import is_one
 from commonplace.guard.sentences import Sentence
 from commonplace.guard.table import Rule, compiled, load
 from commonplace.guard.values import filler
@@ -40,9 +39,6 @@ _STREET: Final = (
 )
 _CALL: Final = r"(?i)(?:phone|\btel|call|ring|fax|hotline|mobile|handy|anruf|télé|電話|电话|전화|тел)[^\d\n]{0,12}\Z"
 _RANGE: Final = r"\d{2,3}\s?[-–]\s?\d{2,3}"
-_SPELLED: Final = r"\d(?:-\d){2,5}"  # as on a dial
-_GROUPED: Final = rf"\d{{3}}[ -]\d{{3}}|{_SPELLED}"  # as one-time codes are written
-_EMERGENCY: Final = {"110", "112", "113", "115", "118", "119", "190", "911", "999"}
 _TURNS: Final = r"\d{1,2}-\d{1,2}-\d{1,2}"  # of a dial
 _LONGEST: Final = 8  # characters of a code that no space parts
 _PHONE: Final = 7  # digits of what nothing opens with
@@ -79,8 +75,7 @@ def unlisted(text: str, numbers: Numbers) -> Iterator[Noun]:
     """Yield numbers but for those of a list of things: "Locker 1000: free", "Pin 100: ground" and so on."""
     leads: defaultdict[Lead, array[int]] = defaultdict(lambda: array("q"))
     for start, end, _, lead in numbers:
-        number = text[start:end]
-        leads[lead].append(int(number) if number.isdecimal() and len(number) <= _LONGEST else -1)
+        leads[lead].append(int(text[start:end]) if text[start:end].isdecimal() else -1)
     lists = {lead for lead, found in leads.items() if len(found) > _MOST_CODES and _rises(found)}
     for start, end, rule, lead in numbers:
         if lead not in lists and not _is_of_line(text, start, end):
@@ -112,18 +107,13 @@ def lead_of(text: str, start: int) -> Lead:
     return tuple(compiled(r"[^\W\d_]{1,24}|[:=]").findall(line)[-2:])
 
 
-def is_code(sentence: Sentence, match: re.Match[str], rule: Rule, nouns: list[int], *, alike: bool = False) -> bool:
-    """True if a number is no amount, date or ordinal: nothing is counted by it; `alike` another that is a code."""
+def is_code(sentence: Sentence, match: re.Match[str], rule: Rule, nouns: list[int]) -> bool:
+    """True if a number is no amount, date or ordinal: nothing is counted by it."""
     text, words, value = sentence.text, load().words, match.group()
     letters = sum(map(str.isalpha, value))
     digits = sum(map(str.isdigit, value))
     thing = rule.check == "thing"
-    if (
-        value in _EMERGENCY
-        or not 3 <= digits + letters <= 24
-        or compiled(_DATE).fullmatch(value)
-        or is_elsewhere(sentence, *match.span())
-    ):
+    if not 3 <= digits + letters <= 24 or compiled(_DATE).fullmatch(value) or is_elsewhere(sentence, *match.span()):
         return False
     if len(value) > _LONGEST and value.isalnum() and rule.id != "personal-number":
         return False
@@ -131,10 +121,9 @@ def is_code(sentence: Sentence, match: re.Match[str], rule: Rule, nouns: list[in
         return False
     lead, earlier = _words_before(text, match.start())
     changed = rule.check == "code" and sentence.is_changed and compiled("<<onto>>").fullmatch(lead) is not None
-    typed = lead == "in" and is_one("unlocks", earlier)  # "punch in 0417"
+    typed = lead == "in" and earlier in words["unlocks"]  # "punch in 0417"
     behind = rule.check == "code" and any(text[end : match.start()] in {" ", ": "} for end in nouns)
-    written = compiled(_SPELLED if thing else _GROUPED).fullmatch(value)
-    led = bool(changed or typed or behind or alike or written) or _is_led(text, match)
+    led = changed or typed or behind or _is_led(text, match)
     when = compiled(_YEAR_OR_TIME).fullmatch(value)
     if not led and (letters > 1 or digits < 3 or (compiled(_YEAR).fullmatch(value) and not _closes(text, match))):
         return False
@@ -149,31 +138,16 @@ def is_code(sentence: Sentence, match: re.Match[str], rule: Rule, nouns: list[in
     word = after.group(1).casefold() if after else ""
     if word in words["counters"] or word[:1] in words["counters"]:
         return False
-    if after and not content.is_wide(word[0]) and not _joins(word):
+    joins = content.is_joining(content.bare(word)) or compiled("<<done>>|<<but>>|<<as>>").fullmatch(word)
+    if after and not content.is_wide(word[0]) and not joins:
         # "the PIN of the card 7382 note it", "take 7382 codes"
         beside = any((end <= match.start() and not thing) or after.start(1) < end <= after.end() for end in nouns)
-        if not ((led and not thing) or beside) or (digits < _SURE_DIGITS and not behind):
+        if not (led or beside) or (digits < _SURE_DIGITS and not behind):
             return False
     if not thing:
         return True
-    amount = digits < 5 and value.endswith("00") and not is_one("unlocks", lead)
-    return (
-        digits < _PHONE
-        and not amount
-        and (digits >= _SURE_DIGITS or sentence.has_thing)
-        and (led or _is_likely(sentence, match, nouns))
-    )
-
-
-def _joins(word: str) -> bool:
-    """True if a word behind a number goes on with the sentence: it is not what the number counts."""
-    return (
-        content.is_joining(content.bare(word))
-        or word in load().words["leads"]
-        or is_one("unlocks", word)
-        or is_one("reach", word)
-        or compiled("<<done>>|<<but>>|<<as>>|<<then>>|<<when>>").fullmatch(word) is not None
-    )
+    amount = digits < 5 and value.endswith("00") and lead not in words["unlocks"]
+    return digits < _PHONE and not amount and (led or _is_likely(sentence, match, nouns))
 
 
 def is_dated(text: str, place: int) -> bool:
@@ -193,14 +167,11 @@ def _goes_on(text: str, match: re.Match[str]) -> bool:
 
 def is_elsewhere(sentence: Sentence, start: int, end: int) -> bool:
     """True if a word beside a place says that a code is no secret: postal, error, voucher."""
-    if not sentence.is_of_others:
+    if load().words["elsewhere"].isdisjoint(sentence.words):
         return False
     words = compiled(r"[^\W\d_]{1,40}").finditer(sentence.text, max(0, start - _BESIDE - 40), end + _BEHIND + 40)
-    return any(
-        is_one("elsewhere", word.group().casefold())
-        for word in words
-        if start - _BESIDE <= word.start() < end + _BEHIND
-    )
+    beside = {word.group().casefold() for word in words if start - _BESIDE <= word.start() < end + _BEHIND}
+    return not load().words["elsewhere"].isdisjoint(beside)
 
 
 def _words_before(text: str, place: int) -> tuple[str, str]:
@@ -240,27 +211,17 @@ def _is_led(text: str, match: re.Match[str]) -> bool:
     ):
         return True
     words = load().words
-    after = compiled(r"(?i),?\s?(?:(?:<<and>>|<<then>>)\s)?([^\W\d_]{2,20})").match(text, match.end())
+    after = compiled(r"\s?([^\W\d_]{2,20})").match(text, match.end())
     verb = after[1].casefold() if after else ""
     closes = after and verb in words["has"] and compiled(_CLOSED).match(text, after.end())
-    if closes or is_one("unlocks", verb) or compiled("<<done>>").fullmatch(verb):
+    if closes or verb in words["unlocks"] or compiled("<<done>>").fullmatch(verb):
         return True
     said = compiled(r"n['’]t\b").sub("", before.casefold())
-    strange = False
     for word in reversed(compiled(r"[^\W\d_]+(?:['’][^\W\d_]+)?").findall(said)[-5:]):
-        if is_one("enter", word):
-            return True
-        if strange:
-            return False
-        if is_one("unlocks", word) or (not old and (is_one("code", word) or is_one("key", word))):
+        if word in words["unlocks"] or (word in words["code"] and not old):
             return True
         if word in words["leads"]:
             return word not in words["has"] or _closes(text, match)
-        if (
-            not content.is_joining(content.bare(word))
-            and word not in filler()
-            and not is_one("code", word)
-            and not is_one("then", word)
-        ):
-            strange = True
+        if not content.is_joining(content.bare(word)) and word not in filler() | words["code"]:
+            return False
     return False

@@ -14,7 +14,6 @@ from typing import Final
 
 from commonplace.guard import values
 from commonplace.guard.codes import Noun
-from commonplace.guard.parts import is_one
 from commonplace.guard.sentences import Span
 from commonplace.guard.table import compiled
 from commonplace.text import content
@@ -22,11 +21,9 @@ from commonplace.text import content
 _LONG_WORD: Final = 14  # characters of a word that is made of several
 _INNER: Final = r"[^\s.,;:!?()\[\]\"“”„«»‹›=→/|]"
 _PIECE: Final = rf"{_INNER}+(?:\.(?=\w){_INNER}+)*|[.,;:!?()=→\n]|(?<=\s)[—–-]+(?=\s)"
-# The letters. Nouns: N a password, P a phrase, L a wallet, R a password in Cyrillic, W a network, Y a login,
-# Q a question of one.
+# The letters. Nouns: N a password, P a phrase, L a wallet, R a password in Cyrillic, W a login, Q a question of one.
 # Words that may be values: V plain, C with a capital, S with one that begins the text, M made up, I with one inside.
-# Others: E "get in", x a known word, n a number, m what is redacted already, b "to". And these, by the first list
-# that has a word:
+# Others: x a known word, n a number, m what is redacted already, b "to". And these, by the first list that has a word:
 _PARTS: Final = (
     ("j", "it"), ("i", "is"), ("a", "as"), ("g", "gives"), ("u", "used"), ("u", "answered"),
     ("d", "done"), ("z", "changes"), ("h", "have"), ("t", "that"), ("k", "and"), ("k", "but"), ("l", "namely"),
@@ -61,15 +58,10 @@ _FRAMES: Final = (  # behind the letters of which each needs one
     ("i", rf"[NPR][ore]w?[VC]([VMC])i{_END}"),
     ("gu", rf"[gu][NPR]{_V}"),  # use password V
     ("I", r"[gu][fw]*(I)(?![ore])|(I)(?=,(?:j|t[ijb]))"),
-    ("E", rf"p{_ANY}f?x?E"),  # with V you get in
-    ("Q", rf"{_BEGIN}([xC]?{_ANY[1:]}(?:,[tf]{{1,2}}[hidguj]|,?[tijb]{{1,2}}w?Q)"),  # the answer to a question
-    ("Q", rf"{_BEGIN}([xC]?{_ANY[1:]},?[ij][wctxkfr]{{0,5}}[gudh][^.?:,VC]{{0,4}}Q"),  # V is what I put at it
+    ("W", rf"\Ax{{0,2}}W[^:.,?gujid]{{0,6}}:([VMC])(?={_END})"),  # wifi in Rome: V
+    ("Q", rf"{_BEGIN}([xC]?{_ANY[1:]}(?:,[tf]{{1,2}}[hidguj]|[tijb]{{1,2}}w?Q)"),  # the answer to a question
     ("Q", rf"Q.*,l?w?x?{_NAME}(?={_END})"),
     ("Q", rf"[guijth]x?{_NAME}(?=[orv]?aw?x?Q)"),
-)
-_LOGIN: Final = (
-    ("pg", rf"[WY](?:[^.?:,pVMC]{{0,5}}p|[^.?]{{0,20}}g)w?x?([VM])(?={_END}|[kacd,])"),  # log in with V
-    (":", rf"\Ax{{0,2}}W[^:.,?gujid]{{0,6}}:([VMC])(?={_END})"),  # wifi in Rome: V
 )
 _ANSWER: Final = rf"(?:[guijthQ]|(?<=Q):|(?<=Q.):|(?<=Q..):|(?<=Q...):)[fwtxp]?{_NAME}(?=[adQxc]|[orv]a|{_END})"
 
@@ -82,13 +74,13 @@ def given(text: str, nouns: list[Noun]) -> Iterator[Span]:
     if letters[0] not in "VCS" and any(text[start].isupper() for start, _ in _of("N", letters, spans)):
         letters = letters.replace("C", "V").replace("S", "V")  # German
     known = {*letters}
-    frames = _FRAMES if not known.isdisjoint("NPRQ") else _LOGIN if known & {*"WY"} else (("L", _WALLET),)
+    frames = (("L", _WALLET),) if known.isdisjoint("NPRQW") else _FRAMES
     found = [compiled(frame).finditer(letters) for needed, frame in frames if not known.isdisjoint(needed)]
     if "Q" in known:
         found.append(compiled(_ANSWER).finditer(letters, letters.index("Q")))
     for match in itertools.chain(*found):
         for first, last in filter(lambda span: span[1] > 0, match.regs[1:]):
-            if frames is not _LOGIN or spans[first][1] - spans[first][0] >= _LONG_WORD:
+            if "W" not in match.group() or spans[first][1] - spans[first][0] >= _LONG_WORD:
                 yield values.stripped(text, spans[first][0], spans[last - 1][1])
 
 
@@ -98,7 +90,7 @@ def _letter(text: str, noun: Noun) -> str:
     if rule.near == "question":
         return "Q"
     if rule.check in {"login", "words"}:
-        return "L" if rule.check == "words" else "W" if rule.id == "network" else "Y"
+        return "W" if rule.check == "login" else "L"
     return "R" if "\u0400" <= text[start] <= "\u04ff" else "P" if rule.check == "phrase" else "N"
 
 
@@ -141,8 +133,6 @@ def part_of(word: str) -> str:
     for letter, name in _PARTS:
         if compiled(f"<<{name}>>").fullmatch(folded):
             return letter
-    if is_one("reach", folded):
-        return "E"
     if word[0] == "⟦":
         return "m"
     if word.isdecimal():

@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from typing import Final
 
 from commonplace.guard import values
-from commonplace.guard.parts import has_one
 from commonplace.guard.sentences import Sentence, Span
 from commonplace.guard.table import Rule, compiled, load
 from commonplace.text import content
@@ -43,8 +42,7 @@ _LINK: Final = (
     r"|,\s(?=(?-i:[a-zà-ÿą-żа-я]{5,40}),\s"  # "my password, osprey, is"
     r"(?!(?:<<and>>|or|of|oder|ou|o|lub|или)\s(?:\S{1,30}\s){0,2}\S{1,30}(?:[.,;!?]|\Z)))"  # but no list
 )
-_LINK_PHRASE: Final = rf"{_LINK}|;\s{{1,2}}"
-_POLISH_IS: Final = r"(?<=\s)to\s{1,2}"
+_LINK_POLISH: Final = rf"{_LINK}|(?<=\s)to\s{{1,2}}"
 _OTHER: Final = (  # what follows is said of something else: "I changed the password, and now the printer is"
     r"(?i)\s(?:<<and>>|<<but>>)\s(?:\w{1,8}\s){0,2}(?!the\s\w{1,12}\sones?\b)<<whose>>\b"
 )
@@ -86,8 +84,7 @@ def linked(sentence: Sentence, start: int, end: int, rule: Rule) -> Iterator[Spa
     if span := _value(text, gap.end(), rule, plain=with_it and not signs) if gap else None:
         yield span
         return
-    link = _LINK_PHRASE if rule.check == "phrase" else _LINK
-    links = compiled(rf"{link}|{_POLISH_IS}" if sentence.is_polish else link).finditer(text, end, end + _FAR)
+    links = compiled(_LINK_POLISH if sentence.is_polish else _LINK).finditer(text, end, end + _FAR)
     for match in itertools.islice(links, _MOST_LINKS):
         if compiled(r"[.!;:=→]|\b\d+\b").search(text, end, match.start()):
             return
@@ -165,13 +162,13 @@ def _several(text: str, start: int, *, marked: bool) -> Span | None:
     said = sum(values.is_described(word) or values.is_done(word) for word in judged)
     joins = any(content.is_joining(content.bare(word)) for word in judged)
     plain = not joins and said <= (len(each) // 4 if marked else 0)
-    return few.span() if plain and _counting().isdisjoint(each) and not has_one("unlocks", each) else None
+    return few.span() if plain and _counting().isdisjoint(each) else None
 
 
 @functools.cache
 def _counting() -> frozenset[str]:
     words = load().words
-    return (words["counters"] | words["dated"] | words["leads"]) - words["of"]
+    return (words["counters"] | words["dated"] | words["leads"] | words["unlocks"]) - words["of"]
 
 
 def _wide(text: str, start: int, rule: Rule, *, plain: bool) -> Span | None:

@@ -18,9 +18,8 @@ from commonplace.guard import values
 from commonplace.guard.codes import Lead, Noun, Numbers, is_code, is_dated, is_elsewhere, lead_of
 from commonplace.guard.given import given
 from commonplace.guard.linked import linked
-from commonplace.guard.parts import is_beside, is_one
 from commonplace.guard.sentences import Sentence, Span
-from commonplace.guard.table import MOST_FOUND, STRETCH, Rule, compiled
+from commonplace.guard.table import MOST_FOUND, STRETCH, Rule, compiled, load
 from commonplace.guard.values import ABOUT_IT
 
 _REACH: Final = 200  # characters on either side of a noun
@@ -31,15 +30,12 @@ _SENTENCE_END: Final = (  # patterns that begin with a set of signs are searched
     r"(?=\s{1,4}[A-ZÀ-ÞĄ-ŻА-Я0-9¿¡\"“„«]|\s{0,4}\Z)|(?<=\?)(?=\s|\Z))"
 )
 # The next sentence speaks of the same: "You need the gate code. It's 4471.", "My secret question: school. Answer: …"
-_IT_IS: Final = (
-    r"(?i)[.!]\s{1,2}(?:(?:<<it>>|it)\s|(?:[^\W\d_]{2,20}['’]s\s)?<<reply>>\s?[:：]"
-    r"|[^\W\d_]{4,40}(?:\s[^\W\d_]{3,40}){0,2},\s<<that>>\s)"
-)
+_IT_IS: Final = r"(?i)[.!]\s{1,2}(?:<<it>>\s|<<reply>>\s?[:：]|[^\W\d_]{4,40}(?:\s[^\W\d_]{3,40}){0,2},\s<<that>>\s)"
 _IT_FIRST: Final = r"(?i)\s?<<it>>\s"  # "It's still fennel. The password for …"
 # The next sentence is nothing but a number: "The PIN is new. 4471."
 _ALONE: Final = r"(?i)[.!。！]\s{0,2}\d{4,8}(?:[.,;!。，！]|\s{0,4}\Z|\s<<now>>\b)"
 # A sentence about the one before: "A fox under the moon. That is the passphrase."
-_THAT_IS: Final = r"(?i)(?:<<that>>\s<<is>>|(?:that|it)['’]?s|c['’]est)\s"
+_THAT_IS: Final = r"(?i)(?:<<that>>\s<<is>>|(?:that|it)['’]s|c['’]est)\s"
 _FIELD_EDGE: Final = r"[{,\[:]\s{0,8}\"(?P<opens>)|(?P<closes>)\"(?=\s{0,8}[,:}\]])"  # of a string of JSON
 _REFERS: Final = (
     r"(?i)\w{0,4}[\"'”»]?(?:\s?[:：]|\s<<is>>)\s?<<see>>(?!\w)|[:：][找见問问]"  # to a place: "Password: see the vault"
@@ -81,11 +77,9 @@ _SERIES: Final = rf"(?i)(?<![a-z\d_.,:/-])\d{{1,2}}(?:{_NEXT}\d\d){{1,3}}{_NEXT}
 _BELOW: Final = (  # a network's name in one line, what it is entered with in the next
     rf"(?:\n|\s[/|]\s)\s{{0,4}}(?:[^\W\d_]{{2,12}}\s?[:=]?\s)?(?=\S{{7,64}})(?=\S{{0,64}}\d)({values.TOKEN})(?=\s{{0,4}}(?:\n|\Z))"
 )
-_KEYED: Final = (
-    r"#\d{3,8}(?!\w)|(?<!\w)\d{3,8}[#*](?!\w)|(?<![\w.-])\d(?:-\d){2,5}(?![\w.-])"  # what a panel with keys takes
-)
+_KEYED: Final = r"#\d{3,8}(?!\w)|(?<!\w)\d{3,8}[#*](?!\w)"  # what a panel with keys takes
 _PAIR: Final = (
-    r"(?:[\w.@+-]{2,64}(?:\s?[/|]\s?|:(?=\S)|,?\s(?:<<and>>|<<then>>)\s|(?<=[^\W_])[和と])|\s<<with>>\s)"
+    r"(?:[\w.@+-]{2,64}(?:\s?[/|]\s?|:(?=\S)|\s<<and>>\s|(?<=[^\W_])[和と])|\s<<with>>\s)"
     rf"(?=({values.TOKEN}))"
 )
 _OPENS_WITH: Final = r"(?i)\b(?:<<with>>|hasłem)\s\Z"
@@ -107,8 +101,6 @@ def find(text: str, nouns: Iterable[tuple[int, str, Rule]], numbers: Numbers, kn
     read = _Reader(numbers, known)
     for place, noun, rule in nouns:
         behind = place + len(noun)
-        if rule.beside and not is_beside(rule.beside, text, place, behind):
-            continue
         if compiled(ABOUT_IT).match(text, behind) or not (rule.check == "key" or _is_noun(text, place, behind, rule)):
             continue
         if place >= end:
@@ -156,9 +148,9 @@ class _Reader:
 def values_in(text: str, nouns: list[Noun]) -> Iterator[Noun]:
     """Yield what looks like a value in a sentence with nouns for secrets."""
     sentence = Sentence(text)
-    logins = [noun for noun in nouns if noun[2].check == "login"]
-    if logins and compiled(r"[^\W\d_]\S{13}").search(text):
-        yield from ((*span, logins[0][2]) for span in given(text, logins))
+    wifi = [noun for noun in nouns if noun[2].id == "network" and noun[2].check == "login"]
+    if wifi and ":" in text:
+        yield from ((*span, wifi[0][2]) for span in given(text, wifi))
     if (
         all(rule.check in _MADE_ALONE for _, _, rule in nouns)
         and not compiled(_NO_WORD).search(text)
@@ -216,8 +208,6 @@ def _may_be_key(text: str, start: int, end: int) -> bool:
 def _sentence(text: str, done: int, start: int, end: int, rule: Rule) -> Span:
     """Return the sentence of a noun, with the next one where this one asks; in JSON no more than its string."""
     low, high = max(done, start - _REACH), min(len(text), end + _REACH)
-    if high < len(text) and (cut := compiled(r"\s[\d\s]{0,20}[^\s]{0,40}\Z").search(text, high - 60, high)):
-        high = max(end, cut.start())  # no word is cut in two, and no number closes what goes on
     quotes = list(compiled(_FIELD_EDGE).finditer(text, low, start)) if '"' in text[low:start] else []
     if quotes and quotes[-1].lastgroup == "opens":
         low = quotes[-1].end()
@@ -274,14 +264,11 @@ def _swept(sentence: Sentence, rule: Rule, nouns: list[int]) -> Iterator[Span]:
         case "login" | "account":
             pairs = compiled(_PAIR).finditer(text) if rule.check == "login" else ()
             second = (values.stripped(text, *match.span(1)) for match in pairs)
-            lettered = (span for span in second if compiled(r"[^\W\d_]").search(text, *span))  # no time
-            yield from (span for span in lettered if values.is_made(text[slice(*span)]))
+            yield from (span for span in second if values.is_made(text[slice(*span)]))
             below = compiled(_BELOW).search(text) if rule.id == "network" else None
             for start, stop in sentence.made:
                 said = compiled(_SAID).search(text, max(0, start - 40), start) or (below and below.start(1) == start)
-                value = text[start:stop]
-                of_network = rule.id == "network" and value.islower() and len(value) >= _LONG_WORD
-                if values.is_signed(value) or (said and (of_network or values.is_chosen(value))):
+                if values.is_signed(text[start:stop]) or (said and values.is_chosen(text[start:stop])):
                     yield start, stop
             if below and (below[1].isdecimal() or (rule.check == "login" and values.is_made(below[1]))):
                 yield below.span(1)
@@ -300,34 +287,23 @@ def _swept(sentence: Sentence, rule: Rule, nouns: list[int]) -> Iterator[Span]:
     if sentence.is_wide:
         yield from (match.span() for match in compiled(_WIDE_DIGITS).finditer(text))
         yield from (match.span(1) for match in compiled(_FILLED).finditer(text) if rule.near)
-    yield from _codes(sentence, rule, nouns)
+    yield from (match.span() for match in sentence.numbers if is_code(sentence, match, rule, nouns))
     thing = rule.check == "thing"
     for start, stop in sentence.made:
         named = text[stop : stop + 3] == " = " or compiled(_USER).search(text, max(0, start - 16), start)
         if rule.check == "password" and compiled(r"[A-Z]{2,6}-\d{2,6}").fullmatch(text, start, stop):
             continue  # the number of a ticket
-        opens = not thing or values.is_signed(text[start:stop])
-        opens = opens or (stop - start >= _LONG_WORD and _opens_with(text, start))
+        opens = not thing or (stop - start >= _LONG_WORD and _opens_with(text, start))
         if opens and not named:
             yield start, stop
     yield from _quoted(sentence, rule, nouns) if not thing else ()
-
-
-def _codes(sentence: Sentence, rule: Rule, nouns: list[int]) -> Iterator[Span]:
-    """Yield the codes of a sentence, with the numbers of the same form: "not 3312, it is 3321"."""
-    codes = [match for match in sentence.numbers if is_code(sentence, match, rule, nouns)]
-    forms = {compiled(r"\d").sub("0", match.group()) for match in codes}
-    for match in sentence.numbers:
-        alike = compiled(r"\d").sub("0", match.group()) in forms
-        if match in codes or (alike and is_code(sentence, match, rule, nouns, alike=True)):
-            yield match.span()
 
 
 def _opens_with(text: str, start: int) -> bool:
     """True if the word before a place says that something is opened or typed with what is there."""
     before = text[max(0, start - 24) : start]
     word = compiled(r"([^\W\d_]{1,20}\s|[用按输打入])\Z").search(before.casefold())
-    return bool(compiled(_OPENS_WITH).search(before)) or bool(word and is_one("enter", word[1].rstrip()))
+    return bool(compiled(_OPENS_WITH).search(before)) or bool(word and word[1].rstrip() in load().words["unlocks"])
 
 
 def _quoted(sentence: Sentence, rule: Rule, nouns: list[int]) -> Iterator[Span]:

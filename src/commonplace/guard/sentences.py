@@ -5,12 +5,12 @@ Owns the cutting of a sentence into words; what they mean is `said`, `linked` an
 
 from __future__ import annotations
 
+import functools
 import re
 from functools import cached_property
 from typing import Final
 
 from commonplace.guard import values
-from commonplace.guard.parts import has_one
 from commonplace.guard.table import compiled, load
 from commonplace.text import content
 
@@ -18,8 +18,7 @@ Span = tuple[int, int]
 
 _NUMBER: Final = (
     rf"(?:(?<![\w.,:/=€$£¥#+-])|(?<=[{values.CJK}：→(])|(?<=[{values.CJK}]:))"
-    rf"(?:[#*]\d{{2,6}}[#*]\d{{0,6}}#?|\d{{1,4}}(?:[#*]\d{{1,4}}){{1,4}}#?"
-    rf"|\*?\d{{1,8}}(?:(?:\s?[-·・–#→]\s?|[ ])\d{{1,8}}){{0,6}}#?"
+    rf"(?:#\d{{2,6}}[#*]\d{{0,6}}#?|\*?\d{{1,8}}(?:(?:\s?[-·・–#→]\s?|[ ])\d{{1,8}}){{0,6}}#?"
     rf"|\d{{2,3}}(?:\.\d{{2,3}}){{2}}-\d{{2,3}}(?:\.\d\d)?|\d{{3}}(?:\.\d{{4}}){{2}}\.\d\d"  # of persons
     rf"|(?=[A-Z\d]{{0,16}}\d\d)[A-Z\d]{{9,18}}"
     rf"|\d{{4,6}}[a-f]|\d{{2,6}}[A-ZА-Я]\d{{0,4}}|\d[A-ZА-Я]\d{{2,4}}|[A-ZА-Я]\d{{3,6}}[A-Z]?"
@@ -78,16 +77,6 @@ class Sentence:
         return self.holds("code") or compiled(_CODES).search(self.text) is not None
 
     @cached_property
-    def is_of_others(self) -> bool:
-        """True if it names what has codes and numbers that are no secrets: the post, an error, a voucher."""
-        return self.holds("elsewhere")
-
-    @cached_property
-    def has_thing(self) -> bool:
-        """True if it names a thing that opens or asks, or a code."""
-        return self.has_code or self.holds("thing") or self.holds("device")
-
-    @cached_property
     def counts(self) -> bool:
         """True if a word of it is a digit or a turn of a dial."""
         return not (load().words["digits"] | load().words["turns"]).isdisjoint(self.words)
@@ -103,5 +92,13 @@ class Sentence:
         return not _POLISH_LETTERS.isdisjoint(self.text) or compiled(_POLISH).search(self.text) is not None
 
     def holds(self, name: str) -> bool:
-        """True if it has one of a list of words."""
-        return has_one(name, self.words)
+        """True if it has one of a list of words; one in a script without spaces may be anywhere in it."""
+        words = load().words[name]
+        wide = self.is_wide and any(word in self.text for word in _wide(name))
+        return wide or not words.isdisjoint(self.words)
+
+
+@functools.cache
+def _wide(name: str) -> tuple[str, ...]:
+    """Return the words of a list that are in a script without spaces."""
+    return tuple(word for word in load().words[name] if content.is_wide(word))

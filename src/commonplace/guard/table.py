@@ -68,7 +68,6 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     inside: bool = False  # the keyword may follow a letter or digit
     whole: bool = False  # no letter or digit may follow the keyword
     near: str = ""  # the name of a list of words, one of which must be in the sentence
-    beside: str = ""  # the names of lists, a word of one of which must be beside the keyword
     human: bool = False  # people choose such secrets: nothing of them may be hashed
 
 
@@ -246,31 +245,13 @@ def load() -> Table:
     words: dict[str, frozenset[str]] = {}
     for name in ("secrets", "said", "printed", "injection"):
         data = tomllib.loads(packaged.text(__package__, f"rules/{name}.toml"))
+        rules += [_read(kind, row) for kind in _KINDS for row in data.get(kind, [])]
         words |= {key: frozenset(value.split()) for key, value in data.get("words", {}).items()}
-        words["unlocks"] = words.get("unlocks", frozenset()) | words.get("enter", frozenset())
-        rules += [_read(kind, each) for kind in _KINDS for row in data.get(kind, []) for each in _listed(row, words)]
     return Table(
         rules=tuple(rules),
         keywords=_keywords(rules),
         words=words,
     )
-
-
-def _listed(row: dict[str, Any], words: Mapping[str, frozenset[str]]) -> Iterator[dict[str, Any]]:
-    """Yield a row, or one for each way in which the words of a list are part of others, whose name it has."""
-    if "of" not in row:
-        yield row
-        return
-    of = sorted(words[row.pop("of")])
-    for inside, whole in itertools.product((False, True), repeat=2):
-        found = [
-            word.strip("*")
-            for word in of
-            if (word[0] == "*" or content.is_wide(word[0]), word[-1] != "*" and not content.is_wide(word[0]))
-            == (inside, whole)
-        ]
-        if found:
-            yield row | {"keywords": found, "inside": inside, "whole": whole}
 
 
 def _keywords(rules: Iterable[Rule]) -> Keywords:

@@ -174,7 +174,7 @@ def is_mixed_case(value: str) -> bool:
 
 def is_key(value: str) -> bool:
     """True if a value was made by a machine: it is long, or a part of it mixes letters and digits."""
-    if looks_random(value) or compiled(r"\d{5,8}(?:-\d{5,8}){1,9}|\d{4}(?:-\d{4}){3,9}").fullmatch(value):
+    if looks_random(value) or compiled(r"\d{5,8}(?:-\d{5,8}){1,9}").fullmatch(value):
         return True
     if len(value) >= 12 and is_mixed_case(value) and len(compiled(r"\d+").findall(value)) > 1 and is_made(value):
         return True
