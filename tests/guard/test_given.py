@@ -28,6 +28,8 @@ GIVEN = (
 )
 KEPT = (
     "Type slowly when it asks for the password, the keyboard lags",
+    "Which key combination makes a screenshot, Ctrl+Shift+S?",
+    "Welche Tastenkombination war das, Alt+Druck?",
     "I use Bitwarden, my husband writes every password on sticky notes",
     "It's gone. The password notebook I mean",
     "Mike, that password you sent me doesn't work",

@@ -71,16 +71,17 @@ class Bound:
     def _parts(self) -> list[_Part]:
         found: list[_Part] = []
         nobody = frozenset[str]()
-        last, other, before, place = nobody, nobody, nobody, -1
+        last, other, before, place, denied = nobody, nobody, nobody, -1, False
         for clause in (*self._memory, *self._clauses):
             if clause.place != place:
-                last, other, before, place = nobody, nobody, nobody, clause.place
+                last, other, before, place, denied = nobody, nobody, nobody, clause.place, False
             owners, words = self._owners(clause, person=clause.person), _words(clause)
             if not owners and PRONOUN.search(clause.text):
                 owners = other
             elif not owners and before and before <= words:  # it goes on of the same one
                 owners = last
-            last, other, before = owners, owners - {SELF} or other, words
+            words |= before if denied else nobody  # `not Ann but Bob`
+            last, other, before, denied = owners, owners - {SELF} or other, words, clause.denies
             found.append(_Part(words, owners, Vocabulary(words), clause.denies))
         return found
 

@@ -212,9 +212,13 @@ class Talk:
                 continue
             shared = [shared_words(clause.content, other.content) for other in self._clauses]
             if clause.denies and not clause.doubts:
+                if reason := self._swapped(clause, shared):
+                    return reason
                 if self._nobody_denies(clause, whole) and not self._contrasts(clause, whole):
                     return "negation: nobody said that it is not so"
                 continue
+            if reason := self._swapped(clause, shared):
+                return reason
             if not summary and (reason := self._bound.fault(clause, text)):
                 return reason
             is_label = f"{clause.text}:" in text
