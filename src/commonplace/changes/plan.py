@@ -260,7 +260,7 @@ class Plan:
         self.line(tombstones.PATH, line)
 
     def lift(self, text: str) -> None:
-        """Take the tombstone of a text away, once."""
+        """Remove the tombstone of a text, once."""
         line = tombstones.line(text, self._parts.store.key(), at=self.at, sources=None, lifted=True)
         if line not in self._lines.get(tombstones.PATH, ()):
             self.line(tombstones.PATH, line)
