@@ -130,13 +130,16 @@ class Talk:
 
     @cached_property
     def _origins(self) -> Origins:
-        known = [clause for text in self._memory for clause in self._reader.read(text, person=True)]
-        return Origins(self._clauses, known, self._names)
+        return Origins(self._clauses, self._known_clauses, self._names)
 
     @cached_property
     def _bound(self) -> Bound:
-        known = [clause for text in self._memory for clause in self._reader.read(text, person=True)]
-        return Bound(self._clauses, known, self._names)
+        return Bound(self._clauses, self._known_clauses, self._names)
+
+    @cached_property
+    def _known_clauses(self) -> list[Clause]:
+        """The clauses of memory."""
+        return [clause for text in self._memory for clause in self._reader.read(text, person=True)]
 
     def _is_answered(self, place: int) -> bool:
         """True if a person speaks right behind a message, or agrees behind what the assistant says to it."""
@@ -151,8 +154,7 @@ class Talk:
     @cached_property
     def _everything(self) -> list[tuple[Clause, Vocabulary]]:
         """The clauses of memory and of the talk, the newest last, each with what it says."""
-        known = (clause for text in self._memory for clause in self._reader.read(text, person=True))
-        return [(clause, Vocabulary(values_of(clause))) for clause in (*known, *self._clauses)]
+        return [(clause, Vocabulary(values_of(clause))) for clause in (*self._known_clauses, *self._clauses)]
 
     @cached_property
     def _in_talk(self) -> Vocabulary:

@@ -79,7 +79,7 @@ def statement(text: str, core: int, speaker: str | None, *, alone: bool = False)
     mine = _MINE.match(rest)
     if mine is not None:
         return _ended(f"{head}{name}'s {of_others(rest[mine.end() :])}")
-    if (speaker and not alone) or re.search(r"\b(?:I|my|me)\b", body):
+    if (speaker and not alone) or re.search(r"\b(?:I|my|me)\b|我(?!们)", body):
         return _ended(f"{name}: {body}")
     return _ended(body[:1].upper() + body[1:])
 
