@@ -57,6 +57,31 @@ def test_what_is_said_of_something_else_is_not(before: str, said: str) -> None:
     assert after([], before, said)[0] == after([], before)[0]
 
 
+def test_what_is_so_instead_is_quoted_with_what_is_over() -> None:
+    """Issue 17: "Kamillentee is on the table now. Malventee is history" was kept as its second half, or not at all."""
+    said = "Am Nachmittag steht nun Kamillentee auf dem Tisch. Malventee aus Riga ist Geschichte."
+    (noted,) = after([], "Ich trinke jeden Morgen Malventee aus Riga.", said)
+    assert noted == f"User: Ich trinke jeden Morgen Malventee aus Riga (2026-11-02: “{said.rstrip('.')}”)"
+
+
+@in_one_test(
+    ("before", "said", "now"),
+    [
+        ("New dose of candesartan: 62.5 micrograms, not 100 micrograms.",
+         "The doctor changed my candesartan to 75 micrograms a day, it was 62.5 micrograms before.",
+         "User: The doctor changed my candesartan to 75 micrograms a day."),
+        ("booked it! the Lofoten hut, we leave on 5 April, by car",
+         "the Lofoten hut trip got postponed: departure six weeks from today",
+         "The Lofoten hut trip got postponed: departure on 2026-12-14."),
+        ("booked it! the Lofoten hut, we leave on 5 April, by car", "Thanks.",
+         "The Lofoten hut: we leave on 2027-04-05, by car."),
+    ],
+)  # fmt: skip
+def test_what_a_statement_is_of_is_known_when_it_changes(before: str, said: str, now: str) -> None:
+    """Issue 17: what denies an older value was never replaced, and `the hut, we leave on …` was kept without the hut."""
+    assert after([], before, said) == [now]
+
+
 def test_only_the_newest_words_are_behind_it_and_none_once_it_is_said_again() -> None:
     rule = "Never push to the release branch."
     said = [rule, "It's fine to push to the release branch now.", "You are allowed to push to the release branch."]

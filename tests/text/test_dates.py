@@ -27,6 +27,7 @@ THURSDAY = datetime(2026, 2, 26, 12, tzinfo=UTC)
         ("the day after tomorrow", "on 2026-02-28"),
         ("back in two weeks", "back on 2026-03-12"),
         ("10 days from now", "on 2026-03-08"),
+        ("departure six weeks from today", "departure on 2026-04-09"),
         ("done by end of month", "done by 2026-02-28"),
         ("by the end of next quarter", "by 2026-06-30"),
         ("before month-end", "before 2026-02-28"),

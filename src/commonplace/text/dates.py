@@ -258,6 +258,7 @@ Reading = Callable[["re.Match[str]", date, bool], _Span | None]
 _READINGS: Final[tuple[tuple[re.Pattern[str], Reading], ...]] = tuple(
     (pattern(source), reading)
     for source, reading in (
+        (r"(?P<lead>)\b" + _COUNT + " " + _UNIT + r" (?i:from (?:now|today))\b", _ahead),
         (
             _LEAD_KEPT
             + r"\b(?P<named>(?i:the day after tomorrow|the day before yesterday|tomorrow|yesterday|tonight|today|"
@@ -287,7 +288,6 @@ _READINGS: Final[tuple[tuple[re.Pattern[str], Reading], ...]] = tuple(
         (r"\b(?P<lead>(?i:about |around |almost |nearly |over |like )?)" + _COUNT + " " + _UNIT + r" (?i:ago)\b", _ago),
         (r"(?P<lead>)\b(?i:an?|a few|some|several|many|a couple(?: of)?) \w{3,8}s? (?i:ago)\b", _vague),
         (r"\b(?P<lead>)(?i:in) " + _COUNT + " " + _UNIT, _ahead),
-        (r"(?P<lead>)\b" + _COUNT + " " + _UNIT + r" (?i:from (?:now|today))\b", _ahead),
         (
             r"\b(?P<lead>(?i:by|until|since|before|after|during|in|of)) (?i:(?P<step>next|last|this) )?"
             + _MONTH

@@ -39,8 +39,9 @@ def with_newer(stated: str, memo: Memo) -> str:
 def is_said_of(said: str) -> bool:
     """True if a sentence of a person says that something is over, is so again or may be done now."""
     may = guard("allowed")
-    sure = may.sub(" ", said)  # `you may`
-    return len(said) <= _LONGEST and (_is_end(said) or may.search(said) is not None) and updates.is_of_now(sure)
+    if len(said) > _LONGEST or not (_is_end(said) or may.search(said)):
+        return False
+    return updates.is_of_now(guard("ended").sub(" ", may.sub(" ", said)))  # `you may`, `is history`
 
 
 def spoken_against(memo: Memo, stated: Iterable[tuple[Key, str]]) -> Key | None:

@@ -40,7 +40,8 @@ def is_named_as_over(said: str, other: str) -> bool:
 
     Or another part, of the same thing, has a new value and says that it is so now.
     """
-    if denials.denies(other) or matching.of_another_person(said, other):
+    other = ", ".join(part for part in _PART.split(other) if not denials.denies(part))
+    if not other or matching.of_another_person(said, other):
         return False
     words = content.content(other)
     firm = content.Vocabulary(_firm(other))

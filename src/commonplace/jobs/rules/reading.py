@@ -107,6 +107,8 @@ class Reader:
         held: Memo | None = None  # what the next clause may limit
         for clause in clauses.clauses(text, masked):
             memo = self._stated(item, start, clause, before)
+            if memo is not None and before is not None:
+                memo = _of_topic(memo, before, text[before.end : clause.start])
             before = clause
             if memo is None and held is not None:
                 held = complete.limited(held, clause, item, start) or held
@@ -118,6 +120,7 @@ class Reader:
     def _with_news(self, item: RecordedMessage, start: int, masked: str, spoken: list[Memo]) -> list[Memo]:
         """Return the memos of a text with the sentences that may update what is known, as memos if they are none."""
         found = list(spoken)
+        before = (0, "")  # where the news before ends, and its words
         for begin, end, mark in clauses.sentences(masked):
             said = one_line(masked[begin:end])
             asks = mark.strip().startswith(("?", "？")) or guard("question_start").match(updates.worded(said))
@@ -127,6 +130,9 @@ class Reader:
             if self._asked and is_news and updates.is_bare(said):
                 continue
             words = said
+            if not is_news and begin - before[0] <= SENTENCE_GAP:  # it ends what was, and that says what is
+                words = ". ".join(filter(None, (before[1], said)))
+            before = (end, said if is_news else "")
             said = dates.absolute(said, item.message.at, self._talk.zone, once=False)[0] if item.message.at else said
             span = (start + begin, start + end)
             inside = [memo for memo in found if memo.span[0] < span[1] and span[0] < memo.span[1]]
@@ -244,6 +250,15 @@ class Reader:
         if stated is None:
             return None
         return talks.memo_of(item, "fact", stated, talks.span_of(start, clause), 0.3, slot=CHANGE, supersedes=old)
+
+
+def _of_topic(memo: Memo, before: Clause, between: str) -> Memo:
+    """Return a memo with what it is about, if that is named before it (`the hut, we leave on Friday`)."""
+    named = guard("topic").fullmatch(before.text) if between.strip() in {",", ":"} and not memo.slot else None
+    if named is None or len(memo.text) + len(before.text) > TEXT_CHARS:
+        return memo
+    said = memo.text if memo.text.startswith((wording.UNNAMED, "I ")) else memo.text[0].lower() + memo.text[1:]
+    return msgspec.structs.replace(memo, text=f"{before.text[0].upper()}{before.text[1:]}: {said}")
 
 
 def not_for_memory(text: str) -> bool:
