@@ -32,13 +32,15 @@ def test_a_link_in_the_place_of_our_own_folder_is_refused_before_a_byte_is_writt
 
 
 def test_nobody_else_may_enter_whatever_the_umask(tmp_path):
-    """Issue 22: modes under umask 000."""
+    """Issue 22: modes under umask 000; a memory that was begun with a scope was open to all."""
+    root = tmp_path / "mine"
     before = os.umask(0)
     try:
-        _used(tmp_path / "memory")
+        _used(root / "memory")
+        with Memory.open(root / "team" / "memory", scope="user:ada") as memory:
+            memory.append("chat:a", [Message("user", "hello")])
     finally:
         os.umask(before)
-    root = tmp_path / "memory"
     assert [path for path in [root, *root.rglob("*")] if stat.S_IMODE(path.stat().st_mode) & 0o077] == []
 
 

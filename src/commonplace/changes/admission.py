@@ -133,9 +133,9 @@ class Admission:
         judged = judge(operation, explicit=actor.explicit, trust=trust, screen=plan.screen)
         if judged.verdict == "refuse":
             raise Stop(Outcome(status="refused", reason=f"the text holds {', '.join(judged.classes)}; leave it out"))
-        odd = judged.hidden or judged.verdict == "quarantine"
-        said = sentences_of(judged.operation) if actor.defers and odd and heard and actor.session else []
-        if actor.defers and odd and not said_now(said, self._parts.sessions.heard(actor.session)):
+        odd = actor.defers and (judged.hidden or judged.verdict == "quarantine")
+        own = self._parts.sessions.heard(actor.session) if odd and heard and actor.session else ()
+        if odd and not said_now(judged.odd, own):
             found = ", ".join(judged.classes)
             raise Stop(
                 Outcome(status="refused", reason=f"the text reads like an order to a model, or hides some ({found})")
@@ -161,7 +161,8 @@ class Admission:
             if rule.refuses is not None and (why := rule.refuses(adding, operation, reason)):
                 raise Stop(Outcome(status="refused", reason=why))
         waits = self._must_wait(operation, layer, actor, trust)
-        if judged.verdict == "quarantine" and not (actor.person or actor.defers or self._quotes_a_person(operation)):
+        odd = judged.verdict == "quarantine" and not (actor.person or actor.defers)
+        if odd and not self._quotes_a_person(operation, judged.odd):
             reason = f"reads like an order to a model ({', '.join(judged.classes)})"
             return Taken((Waits(operation, reason, "quarantined"),))
         if waits:
@@ -340,12 +341,11 @@ class Admission:
         found = lowest_trust(voices.trust(sentence) for sentence in said)
         return found if is_there or is_below_agent(found) else None
 
-    def _quotes_a_person(self, operation: Edit) -> bool:
-        """True if an edit has no words but those of a person in one message that it cites."""
-        own = sentences_of(operation)
+    def _quotes_a_person(self, operation: Edit, odd: Sequence[str]) -> bool:
+        """True if a person used the odd words of an edit in one message that it cites."""
         for source in operation.sources:
             with suppress(RecordNotFoundError):
-                if said_now(own, [self._parts.sessions.message(source.session, source.message)]):
+                if said_now(odd, [self._parts.sessions.message(source.session, source.message)]):
                     return True
         return False
 

@@ -16,6 +16,7 @@ from commonplace.guard import Verdict, screen, verdict
 from commonplace.guard.screened import Finding, Screened, structural
 from commonplace.operations import OPERATIONS, Operation
 from commonplace.records import Trust
+from commonplace.text import content
 
 _NAMES: Final = frozenset({"op", "path", "id", "session", "message", "name", "record", "why", "to", "at", "trust"})
 _PLAIN: Final = frozenset({"id", "trust"})
@@ -29,11 +30,15 @@ _ORDER: Final[tuple[Verdict, ...]] = ("ok", "quarantine", "refuse")
 
 
 class Judged(msgspec.Struct, frozen=True):
-    """An operation with screened texts, what becomes of it, and the classes of what the guard found."""
+    """An operation with screened texts, what becomes of it, and the classes of what the guard found.
+
+    `odd` are the words that read like orders to a model, and the sentences with characters that are not seen.
+    """
 
     operation: Any
     verdict: Verdict
     classes: tuple[str, ...]
+    odd: tuple[str, ...] = ()
     hidden: bool = False  # some characters are not seen
 
 
@@ -52,6 +57,7 @@ def judge(operation: Operation, *, explicit: bool, trust: Trust, screen: Callabl
     verdicts: list[Verdict] = ["ok"]
     classes: dict[str, None] = {}
     hidden: list[Finding] = []
+    odd: list[str] = []
 
     def clean(value: Any, name: str) -> Any:
         if isinstance(value, str):
@@ -63,7 +69,10 @@ def judge(operation: Operation, *, explicit: bool, trust: Trust, screen: Callabl
             if name not in _NAMES:
                 verdicts.append(verdict(screened, explicit=explicit, trust=trust))
             classes.update(dict.fromkeys(finding.rule for finding in screened.findings))
-            hidden.extend(finding for finding in screened.findings if finding.kind == "unicode")
+            unseen = [finding for finding in screened.findings if finding.kind == "unicode"]
+            hidden.extend(unseen)
+            odd.extend(content.sentences(screened.text) if unseen else ())
+            odd.extend(screened.text[slice(*each.span)] for each in screened.findings if each.kind == "injection")
             return screened.text
         if isinstance(value, Mapping):
             return {clean(str(key), ""): clean(item, str(key)) for key, item in value.items()}
@@ -77,7 +86,7 @@ def judge(operation: Operation, *, explicit: bool, trust: Trust, screen: Callabl
         if isinstance(error, InputError):
             raise
         raise InputError(f"{type(operation).__name__} is not well formed: {error}") from error
-    return Judged(cleaned, max(verdicts, key=_ORDER.index), tuple(classes), bool(hidden))
+    return Judged(cleaned, max(verdicts, key=_ORDER.index), tuple(classes), tuple(odd), bool(hidden))
 
 
 def sealed(value: Any, name: str = "", *, screen: Callable[[str], Screened] = screen) -> Any:

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 import msgspec
 
+from commonplace import guard
 from commonplace.errors import ModelError
 from commonplace.models.protocol import LLM, Request
 from commonplace.models.replies import SELECTED, parse_names, parse_ranking
@@ -70,7 +71,7 @@ def select(
     listed = "\n".join(f"{place}. {truncate(one_line(line), chars, '…')}" for place, line in enumerate(lines))
     request = Request(
         system=packaged.text(__package__, "prompts/select.md").strip(),
-        prompt=f"## Question\n{one_line(question)}\n\n## Memories\n{listed}",
+        prompt=f"## Question\n{guard.shown(one_line(question))}\n\n## Memories\n{listed}",
         max_tokens=_MAX_TOKENS,
         timeout_seconds=seconds,
         purpose=purpose,
@@ -133,7 +134,7 @@ def files(
     """
     system = packaged.text(__package__, "prompts/surface.md").strip()
     used = f"\n\n## Recently used tools\n{_cut(', '.join(map(one_line, tools)), _TOOLS_TOKENS)}" if tools else ""
-    asked = f"## Question\n{_cut(one_line(question), _QUESTION_TOKENS)}\n\n## Memories\n"
+    asked = f"## Question\n{_cut(guard.shown(one_line(question)), _QUESTION_TOKENS)}\n\n## Memories\n"
     each = (_INPUT_TOKENS - estimate_tokens(f"{system}{asked}{used}")) // max(1, len(lines)) - 1
     listed = "\n".join(_cut(f"- {line}", each) for line in lines.values())
     request = Request(

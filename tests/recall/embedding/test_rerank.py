@@ -50,6 +50,17 @@ def test_the_model_orders_twenty_at_most_and_what_it_leaves_out_follows(tmp_path
         assert list(memory.cost("purpose")) == ["rerank"]
 
 
+def test_a_secret_in_a_question_does_not_reach_the_model(tmp_path):
+    """DESIGN 1.11: prompts hold the screened text only."""
+    llm = ScriptedLLM(["0"])
+    with Memory.open(tmp_path, llm=llm, jobs="worker") as memory:
+        talk(memory)
+        memory.recall("harbour boats, my password is marmalade9X", rerank=True)
+    (request,) = llm.requests
+    assert "harbour boats" in request.prompt
+    assert "marmalade9X" not in request.prompt
+
+
 def test_a_small_k_still_has_twenty_looked_at(tmp_path):
     """What stands below the places wanted is what a second look is for."""
     llm = ScriptedLLM(["15"])

@@ -37,6 +37,7 @@ from commonplace.store.files.disk import (
     SyncFailedError,
     closed,
     last_line_end,
+    make_folders,
     typed,
     write_all,
 )
@@ -99,7 +100,7 @@ class Commits:
         folders = [os.path.join(self._folder, name) if name else self._folder for name in FOLDERS]
         missing = [folder for folder in folders if not os.path.isdir(folder)]
         if missing and not os.path.isdir(self._tree.root):
-            os.makedirs(self._tree.root, 0o700, exist_ok=True)  # another process may make it at the same moment
+            make_folders(self._tree.root)
         for folder in missing:
             with suppress(FileExistsError):  # another process made it first
                 self._disk.mkdir(folder)

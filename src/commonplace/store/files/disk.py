@@ -154,6 +154,15 @@ def _loaded() -> tuple[Any, Any]:
     return ctypes, ctypes.CDLL(None, use_errno=True)
 
 
+def make_folders(path: str) -> None:
+    """Make a folder and those above it that are missing; only their owner may enter what was made."""
+    if os.path.isdir(path):
+        return
+    make_folders(os.path.dirname(os.path.abspath(path)))
+    with suppress(FileExistsError):  # another process made it first
+        os.mkdir(path, FOLDER_MODE)
+
+
 def closed(fd: int) -> None:
     """Close what was read or synced; an error of `close` changes neither."""
     with suppress(OSError):

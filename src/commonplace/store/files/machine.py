@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import Final
 
 from commonplace.errors import PathError
-from commonplace.store.files.disk import APPEND, FILE_MODE, Disk
+from commonplace.store.files.disk import APPEND, FILE_MODE, Disk, make_folders
 from commonplace.store.files.state import read_small
 from commonplace.store.protocol import STATE
 
@@ -60,7 +60,7 @@ def keep_layout(location: str, layout: str, disk: Disk) -> None:
     if not layout or os.path.lexists(path):
         return
     folder = os.path.dirname(path)
-    os.makedirs(folder, 0o700, exist_ok=True)  # a memory may hold other scopes only
+    make_folders(folder)  # a memory may hold other scopes only
     accept(folder, disk)
     with suppress(FileExistsError):  # another process was first
         fd = disk.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, FILE_MODE)

@@ -24,6 +24,7 @@ from commonplace.errors import InputError, StoreReadOnlyError
 from commonplace.memory.memory import Memory
 from commonplace.operations import ReplaceEntry
 from commonplace.records import RecordedMessage, Source
+from commonplace.store.files.disk import make_folders
 from commonplace.surfaces.cli import drawing, sample, terminal, writing
 from commonplace.surfaces.cli.opening import Place, placed
 
@@ -69,7 +70,7 @@ def _fresh(folder: Path) -> Path:
                     f"{str(folder)!r} holds something that no demo made; name another folder with -C", path=str(folder)
                 )
             shutil.rmtree(folder)
-        (folder / _MARK).parent.mkdir(mode=0o700, parents=True)
+        make_folders(str((folder / _MARK).parent))
         (folder / _MARK).write_text("The demo made this folder and empties it when it runs again.\n", encoding="utf-8")
     except OSError as error:
         raise StoreReadOnlyError(
