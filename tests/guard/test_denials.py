@@ -38,6 +38,9 @@ BESIDE = [
     ("The gateway is live since yesterday. Zero downtime!", "The gateway went live without downtime"),
 ]  # fmt: skip
 TURNED = [
+    ("I'm diabetic, so no sugar in recipes.", "User is no longer diabetic"),
+    ("I don't smoke and I don't drink.", "User doesn't smoke but drinks"),
+    ("I don't eat meat and I don't eat fish.", "User doesn't eat meat, but eats fish"),
     ("I don't drink coffee at all.", "Drinks coffee"),
     ("Eu não como carne no jantar, é uma regra com a família.", "Come carne no jantar"),
     ("I don't really like working on Fridays.", "Likes working on Fridays"),
@@ -60,6 +63,7 @@ TURNED = [
     ("Yo no sé conducir.", "El usuario sabe conducir"),
 ]
 AGREES = [
+    ("Sou o Pedro, moro em Braga.", "Pedro mora em Braga"),
     ("Ho smesso di usare la moto, vado a piedi.", "Va a piedi e non usa più la moto"),
     ("Mein Onkel darf keinen Alkohol trinken.", "Alkohol ist für den Onkel tabu"),
     ("Ich vertrage keine Laktose.", "Hat eine Laktoseintoleranz"),

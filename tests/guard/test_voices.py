@@ -276,3 +276,17 @@ def test_what_stands_word_by_word_in_a_page_has_its_trust_though_each_word_is_co
     asked = "what happens in this scene?\n\n12\n00:01:07,500 --> 00:01:10,900\n" + said
     assert voices(("user", asked), ("assistant", "He threatens him.")).trust(said) == "tool"
     assert voices(("user", said), ("user", asked)).trust(said) == "user"
+
+
+@in_one_test(
+    ("asked", "page", "statement"),
+    [
+        ("Wer ist mein Hausarzt?", "Hausarzt: Dr. Brückmoser", "Der Hausarzt ist Dr. Brückmoser"),
+        ("Which package manager does the repo use?", "package manager: zorkpm", "The repo uses the package manager zorkpm"),
+        ("¿Quién es mi médico?", "médico: Dra. Zarzalejo", "Su médico es la Dra. Zarzalejo"),
+    ],
+)  # fmt: skip
+def test_who_only_asks_for_a_value_does_not_vouch_for_the_one_that_a_page_gives(asked, page, statement):
+    """Issue 16: one word of the page beside those of the person's question had the person's trust."""
+    assert voices(("user", asked), ("tool", page, "web")).trust(statement) == "web"
+    assert voices(("user", asked), ("tool", page, "web"), ("user", f"{statement}.")).trust(statement) == "user"

@@ -53,6 +53,8 @@ _UNIT: Final = pattern(rf"\s?([{CJK}]|[^\W\d_]{{2,}})")  # behind a number
 _GOES_ON: Final = pattern(  # with a verb that has no person
     r"[^\W\d_]{2,}(?:ing|ar|er|ir|are|ere|ire)(?:me|se|nos|si|ci|l[oae]s?)?\s", re.IGNORECASE
 )
+_BUT: Final = pattern(r"(?:\b(?:but|aber|mais|pero|però|ma|mas|но|ale|maar|men) |[但却])\w{0,4}\Z", re.IGNORECASE)
+_BUT_CHARS: Final = 4
 FIRM: Final = "#@"  # stand before a number and a weekday
 _RANGE_CHARS: Final = 5  # before a date, in which the first number of a range of days stands
 
@@ -180,6 +182,11 @@ def actor(text: str) -> str:
         return ""
     name = content.bare(match[1])
     return "" if name in COMMON or content.is_joining(name) else name
+
+
+def is_behind_but(clause: str, text: str) -> bool:
+    """True if a clause of a text is set against what is before it (`doesn't smoke but drinks`)."""
+    return _BUT.search(text.partition(clause)[0] + clause[:_BUT_CHARS]) is not None
 
 
 def labelled(text: str) -> set[str]:

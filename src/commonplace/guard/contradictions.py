@@ -22,6 +22,7 @@ from commonplace.guard.clauses import (
     Reader,
     actor,
     counts_of,
+    is_behind_but,
     labelled,
     only_denies,
     shared_words,
@@ -223,6 +224,9 @@ class Talk:
                 return reason
             if not summary and (reason := self._bound.fault(clause, text)):
                 return reason
+            contrasts = denied and not doubted and is_behind_but(clause.text, text)
+            if contrasts and (reason := self._was_denied(clause, shared, clause.text)):
+                return reason
             is_label = f"{clause.text}:" in text
             if not (is_label or summary) and (reason := self._origins.fault(clause, text)):
                 return reason
@@ -322,6 +326,7 @@ class Talk:
         """True if no clause about the same as a statement, nor the clause behind it, takes anything back."""
         about = [place for place, other in enumerate(self._clauses) if shared_words(whole, other.content)]
         near = {each for place in about for each in (place, place + 1) if each < len(self._clauses)}
+        near -= {each for each in near.difference(about) if self._clauses[each].denied - self._clauses[each].names}
         near |= {place - 1 for place in about if place and self._clauses[place].content <= self._clauses[place].names}
         if self._is_replaced(clause, about):
             return False

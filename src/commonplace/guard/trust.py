@@ -184,6 +184,7 @@ class Voices:
         self._turn = 0
         self._used: dict[str, int] = {}  # a key, and where the person or the assistant first used it
         self._own: set[str] = set()
+        self._told: set[str] = set()  # of these, what the person not only asked
         self._brought: dict[str, dict[int, tuple[int, Trust]]] = {}  # a key, and in which turns texts below brought it
         self._below: list[_Text] = []
         self._above: list[_Text] = []
@@ -231,7 +232,10 @@ class Voices:
         found = keys(content.without_addresses(text))
         if trust == "user":
             self._own |= found
-        for key in found - self._used.keys():
+            told = (each for each in content.sentences(text) if not each.endswith(("?", "？")))
+            found = keys(content.without_addresses("\n".join(told)))
+            self._told |= found
+        for key in found - self._used.keys():  # a question leaves open who says first what is so
             self._used[key] = place
         self._above.append(_Text(place, trust, Heard(text)))
 
@@ -253,12 +257,15 @@ class Voices:
         levels: list[Trust] = []
         sums: dict[int, float] = {}
         taken: set[int] = set()  # the turns from which it takes a name that the person never used
+        told: set[int] = set()  # those from which it takes any such word: it may answer what the person asked
         names = {word[:_KEY_CHARS] for word in content.firm(statement)}
         had = keys(kept) - self._own if denials.denies(kept) == denials.denies(statement) else frozenset[str]()
         for key, weight in sorted(_weights(statement).items(), key=lambda each: (each[0] in self._own, each[0] in had)):
             for turn, (_, trust) in self._brought.get(key, {}).items():
-                if (key in had and turn not in sums) or (key in self._own and turn not in taken):
+                answers = taken if key in self._told else told
+                if (key in had and turn not in sums) or (key in self._own and turn not in answers):
                     continue
+                told |= {turn} if key not in self._own else set()
                 taken |= {turn} if key in names and key not in self._own else set()
                 sums[turn] = sums.get(turn, 0.0) + weight
                 if sums[turn] >= _ENOUGH:

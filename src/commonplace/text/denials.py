@@ -89,7 +89,7 @@ _SAID_NO: Final = pattern(  # to what somebody asked for
 )
 _DOUBTS: Final = pattern(
     # perhaps
-    r"\b(?:either .{1,80}? or|entweder .{1,80}? oder|soit .{1,80}? soit|(?:an?|one|the|eine|une|una|uma|un['’]) ?id[eé]e?a?|waver\w*|torn between|(?:was|were) (?:meant|supposed|going) to|(?:sollte|wollte)n? eigentlich|(?:devai[ts]|iba|doveva|deveria) \w+(?:r|re)|должен был|должна была|(?-i:[A-Z]\w+ (?:or|oder|ou|o|или|lub) [A-Z]\w+)|schwank\w*|might|maybe|perhaps|possibl[ey]|probably|vielleicht|eventuell|womöglich|möglicherweise|peut-être|éventuellement|quizás?|tal vez|a lo mejor|forse|magari|talvez"
+    r"\b(?:either .{1,80}? or|entweder .{1,80}? oder|soit .{1,80}? soit|(?:an?|one|the|eine|une|una|uma|un['’]) ?id[eé]e?a?|waver\w*|torn between|(?:was|were) (?:meant|supposed|going) to|(?:sollte|wollte)n? eigentlich|(?:devai[ts]|iba|doveva|deveria) \w+(?:r|re)|должен был|должна была|(?-i:(?!(?:Sou|Foi|Era|Vi|Uso|Amo|Adoro|Tenho) o )[A-Z]\w+ (?:or|oder|ou|o|или|lub) [A-Z]\w+)|schwank\w*|might|maybe|perhaps|possibl[ey]|probably|vielleicht|eventuell|womöglich|möglicherweise|peut-être|éventuellement|quizás?|tal vez|a lo mejor|forse|magari|talvez"
     r"|возможно|наверное|может быть|może|chyba|być może|misschien|wellicht|kanske|belki)\b|\b(?:i|we|it|they|that|this) may\b|\A\W*may (?-i:[a-z])"
     r"|也许|或许|以为|可能|かもしれ|たぶん|多分|아마"
     # consider
