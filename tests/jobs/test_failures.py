@@ -87,6 +87,22 @@ def test_after_the_configured_attempts_the_rules_take_the_range(tmp_path, clock)
         assert "Bergen" in memory.context("cli:a").stable
 
 
+@pytest.mark.parametrize("session", ["telegram:Jörg Müller", "微信:张伟", "cli:" + "a1" * 40])
+def test_a_failure_is_noted_whatever_session_and_reason_are_called(tmp_path, clock, session):
+    """Issue 17: a name that is not short and plain ended in a TypeError, and the rules never took the range."""
+    fault = ModelUnavailableError("der Schlüssel ist abgelaufen; " + "erneuere ihn " * 20)
+    with opened(tmp_path, clock, fault, attempts=2) as memory:
+        talk(memory, session=session)
+        assert memory.consolidate(session).status == "failed"
+        assert [failed.session for failed in memory.failures()] == [session]
+        clock.advance(hours=2)
+        memory.consolidate(session)
+        clock.advance(hours=2)
+        memory.consolidate(session)
+        assert memory.failures() == []
+        assert "Bergen" in memory.context().stable
+
+
 def test_a_model_that_comes_back_does_the_range(tmp_path, clock):
     """Nothing of the range was lost by the failures before."""
     with opened(tmp_path, clock, DOWN) as memory:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
@@ -267,13 +267,11 @@ def test_a_topic_keeps_its_lines_and_loses_only_the_superseded_one() -> None:
     assert (edit.body, edit.title) == ("About them.\n\n- User lives in Oslo.\n- User plays chess.\n", "")
 
 
-def test_over_the_cap_the_least_salient_go(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Issue 4: at most so many memos of a range, by rank."""
-    words = ["I like jazz.", "Always answer in German.", "My name is Ada.", "These days I use Helix for Rust."]
-    assert len(proposing.extract(said(*words), zone=UTC)) == 4
-    monkeypatch.setattr(proposing, "MEMOS_PER_RANGE", 2)
-    kept = proposing.extract(said(*words), zone=UTC)
-    assert [memo.kind for memo in kept] == ["instruction", "fact"]
+def test_who_tells_much_at_once_is_kept_whole() -> None:
+    """Issue 17: of a message four statements were kept and of a stretch twelve, in silence."""
+    told = [f"My friend {name} lives in {name}stad." for name in (f"{first}ira" for first in "ABCDEFGHIKLMNO")]
+    for talk in (told, [" ".join(told)]):
+        assert len(proposing.extract(said(*talk), zone=UTC)) == len(told)
 
 
 def test_a_task_knows_when_it_is_due() -> None:
@@ -299,6 +297,25 @@ def test_a_played_role_lasts_until_it_is_ended() -> None:
         "I live in Bergen.",
     ]
     assert heard(*told) == [("fact", "User lives in Bergen.")]
+
+
+@in_one_test(
+    "begun",
+    ["Let's play chess!", "Imagine I live in Tokyo. What would I eat?", "Let's roleplay: you are the innkeeper."],
+)
+def test_a_play_or_a_thought_does_not_last_for_days(begun: str) -> None:
+    """Issue 17: after "Let's play chess!" nothing that was said in that chat was noted any more."""
+    later = [Message("user", "I live in Bergen.", at=AT + timedelta(hours=3))]
+    memos = proposing.extract(said(begun, *later), zone=UTC)
+    assert [memo.text for memo in memos] == ["User lives in Bergen."]
+
+
+def test_what_is_said_beside_what_is_to_be_forgotten_is_kept() -> None:
+    """Issue 17: "Forget that I like tea" lost the whole message."""
+    assert heard("I live in Bergen. Forget that I like tea. My sister is called Ida.") == [
+        ("fact", "User lives in Bergen."),
+        ("fact", "User's sister is called Ida."),
+    ]
 
 
 @pytest.mark.slow

@@ -14,6 +14,7 @@ import msgspec
 
 from commonplace.config import Clock, ConsolidationConfig
 from commonplace.errors import UNREADABLE, StoreError
+from commonplace.guard import screen
 from commonplace.guard.screened import instant, json_line
 from commonplace.store.protocol import STATE, Store
 from commonplace.text.pieces import one_line, truncate
@@ -105,6 +106,7 @@ class Failures:
         line = msgspec.structs.asdict(failure)
         line["at"] = instant(failure.at)
         line["again"] = instant(failure.again) if failure.again else None
+        line |= {"session": screen(failure.session), "why": screen(failure.why)}
         self._store.append(PATH, [json_line(line)])
 
     def of(self, session: str, job: str, start: int) -> Failure | None:

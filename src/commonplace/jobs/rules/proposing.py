@@ -41,14 +41,10 @@ from commonplace.text.pieces import fingerprint
 __all__ = ["Known", "Memo", "Place", "Targets", "extract", "propose"]
 
 _ENDS = (".", "!", "?", "…", "。", "！", "？", ")")
-MEMOS_PER_RANGE = 12  # a range is about 4k tokens; the least salient go first
 
 
 def extract(messages: Sequence[RecordedMessage], *, zone: tzinfo) -> list[Memo]:
-    """Find the memos of a range, in the order they were said, at most `MEMOS_PER_RANGE`.
-
-    What a later message takes back is not among them; over the limit the least salient go first.
-    """
+    """Find the memos of a range, in the order they were said, without what a later message takes back."""
     memos = _gather(messages, zone)
     said = [memo.text for memo in memos]
     return [memo for memo in memos if not _only_changes(memo, said) and (memo.slot == ANNOUNCED or not memo.becomes)]
@@ -63,8 +59,7 @@ def _gather(messages: Sequence[RecordedMessage], zone: tzinfo) -> list[Memo]:
             memos = [memo for memo in memos if not reading.is_forgotten(memo, message)]
         for memo in reader.read(message):
             memos = overruling.admit(memos, memo)
-    ranked = sorted(range(len(memos)), key=lambda place: (-memos[place].salience, place))
-    return [memos[place] for place in sorted(ranked[:MEMOS_PER_RANGE])]
+    return memos
 
 
 def propose(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from datetime import tzinfo
+from datetime import datetime, timedelta, tzinfo
 from typing import Final
 
 import msgspec
@@ -37,7 +37,8 @@ from commonplace.records import RecordedMessage
 from commonplace.text import content, dates
 from commonplace.text.pieces import one_line, plain_name
 
-MEMOS_PER_MESSAGE: Final = 4  # the least salient go first
+PLAY_REST: Final = timedelta(hours=1)
+MOST_MEMOS: Final = 50  # of a message; one with more is no talk of a person
 REPLY_GAP: Final = 2  # messages between what is said and that it is not to be remembered
 SENTENCE_GAP: Final = 3  # characters between two sentences of one thing
 NAME_CHARS: Final = 25  # of what is over, where a statement begins with it
@@ -50,32 +51,35 @@ class Reader:
     def __init__(self, messages: Sequence[RecordedMessage], zone: tzinfo) -> None:
         self._talk = talks.talk_of(messages, zone)
         self._playing = False
+        self._played: datetime | None = None  # when the person spoke last
         self._asked = False  # in the message before, what was no statement
 
     def read(self, item: RecordedMessage) -> list[Memo]:
-        """Return the memos of one message in the order they were said; of many the most salient."""
+        """Return the memos of one message in the order they were said."""
         text = item.text
         if item.message.role == "user" and (item.message.trust or "user") == "user":
-            if self._not_meant(text) or not_for_memory(text):
+            if self._not_meant(item) or phrase("unkept").search(text):
                 return []
             memos = [memo for start, part in self._parts(text) for memo in self._of_user(item, start, part)]
+            asked = [(found.start(), _sentence_end(text, found.end())) for found in guard("to_forget").finditer(text)]
+            memos = [memo for memo in memos if not any(a < memo.span[1] and memo.span[0] < b for a, b in asked)]
             self._asked = all(memo.slot == CHANGE for memo in memos)
         elif item.message.role == "assistant" and self._talk.coding:
             memos = [memo for start, part in self._parts(text) for memo in self._of_agent(item, start, part)]
         else:
             return []
-        memos.sort(key=lambda memo: -memo.salience)
-        kept = [memo for memo in memos if memo.listed] + [memo for memo in memos if not memo.listed][:MEMOS_PER_MESSAGE]
-        return sorted(kept, key=lambda memo: memo.span)
+        return sorted(memos, key=lambda memo: memo.span)[:MOST_MEMOS]
 
-    def _not_meant(self, text: str) -> bool:
-        head = text[:SCAN_CHARS]
+    def _not_meant(self, item: RecordedMessage) -> bool:
+        """True if a message is a joke, of a world that is only thought of, or said in a role; a rest ends a play."""
+        head, at = item.text[:SCAN_CHARS], item.message.at
+        rested = at is not None and self._played is not None and at - self._played > PLAY_REST
+        self._played = at
         if guard("played").search(head):
-            self._playing = False
-            return True
-        if guard("play").search(head):
-            self._playing = True
-        return self._playing or bool(guard("joke").search(head))
+            playing, self._playing = self._playing, False
+            return playing
+        self._playing = guard("play").search(head) is not None or (self._playing and not rested)
+        return self._playing or any(guard(name).search(head) for name in ("joke", "thought_of"))
 
     def _parts(self, text: str) -> Iterator[tuple[int, str]]:
         """Yield the text, or of a very long one its head and its tail, because the middle of such a text is pasted."""
@@ -180,7 +184,7 @@ class Reader:
             text = personal.fitted(self._talk, said, 0, name) if heading.kind == "facts" else heading.worded(said, name)
             if text is not None and len(text) <= TEXT_CHARS:
                 memo = talks.memo_of(item, listed.KINDS[heading.kind], text, span, 0.8)
-                yield msgspec.structs.replace(memo, listed=True)
+                yield memo
 
     def _of_agent(self, item: RecordedMessage, start: int, text: str) -> Iterator[Memo]:
         for clause in clauses.clauses(text, clauses.mask(text, pasted(text))):
@@ -259,6 +263,11 @@ def _of_topic(memo: Memo, before: Clause, between: str) -> Memo:
         return memo
     said = memo.text if memo.text.startswith((wording.UNNAMED, "I ")) else memo.text[0].lower() + memo.text[1:]
     return msgspec.structs.replace(memo, text=f"{before.text[0].upper()}{before.text[1:]}: {said}")
+
+
+def _sentence_end(text: str, start: int) -> int:
+    stop = guard("stop").search(text, start)
+    return len(text) if stop is None else stop.start()
 
 
 def not_for_memory(text: str) -> bool:
