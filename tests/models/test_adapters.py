@@ -208,6 +208,14 @@ def test_a_rejected_key_or_unknown_model_is_a_fault_of_the_setup_and_not_retried
     assert len(server.seen) == 1
 
 
+@pytest.mark.parametrize("said", ["acme/fast is not a valid model ID", "API key not valid. Please pass a valid key."])
+def test_a_server_that_answers_an_unknown_model_with_400_is_told_apart(provider, server, said):
+    """Issue 17: it counted as an attempt, and two-layer wrote a raw entry."""
+    server.script = [(400, provider.error("invalid_request_error", said))]
+    with pytest.raises(ModelSetupError, match="check"):
+        provider.open().complete(ask())
+
+
 def test_a_request_that_is_too_large_says_so(provider, server):
     """Issue 4: a range of one huge message."""
     server.script = [(413, provider.error("request_too_large"))]

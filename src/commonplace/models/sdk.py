@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import json
+import re
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -26,9 +27,15 @@ from commonplace.errors import (
 from commonplace.models import calls
 from commonplace.models.calls import Deadline
 from commonplace.models.protocol import Reply, Request
+from commonplace.text.patterns import pattern
 
 FIRST_WAIT_SECONDS: Final = 0.5  # then doubled, as both SDKs do
 _RETRIED: Final = frozenset({408, 409, 425, 429})
+_SETUP: Final = pattern(
+    r"model_not_found|invalid_api_key|api_key_invalid|(?:not a valid|invalid|unknown|no such) model\b|model\b.{0,80}\b(?:not found|does not exist)"
+    r"|(?:invalid|incorrect) api[ _]key|api[ _]key (?:is )?(?:not valid|invalid|expired)",
+    re.IGNORECASE,
+)
 _SCHEMA_STATUS: Final = frozenset({400, 415, 422, 501})
 
 
@@ -206,6 +213,8 @@ def _status(error: Any, name: str) -> Exception:
     code = _code(error)
     if "content_filter" in code or "content_policy" in code:
         return ModelRefusedError(f"the provider's filter stopped the request to {name!r}", model=name, status=status)
+    if status == 400 and _SETUP.search(f"{code} {_message(error)}"):  # of servers that know no 401 and 404
+        return ModelSetupError(f"{name!r} knows no such model or key; check both", model=name, status=status)
     if status in _SCHEMA_STATUS:
         return SchemaRejectedError(status, code, _message(error))
     if status == 403:
