@@ -73,6 +73,7 @@ def test_what_is_so_instead_is_quoted_with_what_is_over() -> None:
         ("booked it! the Lofoten hut, we leave on 5 April, by car",
          "the Lofoten hut trip got postponed: departure six weeks from today",
          "The Lofoten hut trip got postponed: departure on 2026-12-14."),
+        ("we use npm here", "actually I switched to pnpm", "We use pnpm here."),
         ("booked it! the Lofoten hut, we leave on 5 April, by car", "Thanks.",
          "The Lofoten hut: we leave on 2027-04-05, by car."),
     ],

@@ -32,7 +32,8 @@ from commonplace.text.patterns import pattern
 FIRST_WAIT_SECONDS: Final = 0.5  # then doubled, as both SDKs do
 _RETRIED: Final = frozenset({408, 409, 425, 429})
 _SETUP: Final = pattern(
-    r"model_not_found|invalid_api_key|api_key_invalid|(?:not a valid|invalid|unknown|no such) model\b|model\b.{0,80}\b(?:not found|does not exist)"
+    r"model_not_found|invalid_api_key|api_key_invalid|(?:not a valid|invalid|unknown|no such) model\b"
+    r"|model\b.{0,80}\b(?:not found|does not exist)"
     r"|(?:invalid|incorrect) api[ _]key|api[ _]key (?:is )?(?:not valid|invalid|expired)",
     re.IGNORECASE,
 )

@@ -25,6 +25,7 @@ OWN: Final = ""
 _WORD: Final = pattern(r"[^\W_]+(?:-[^\W_]+)*")
 _LEAST_CHARS: Final = 4  # of a word that two texts share; fewer if it is of wide signs
 _OWNER_WORDS: Final = 3  # with which a statement begins that is of another person
+_HERE: Final = pattern(r"\b(?:here|in this (?:repo(?:sitory)?|project))\b", re.IGNORECASE)
 _TIMES: Final = frozenset({"date", "clock"})
 _SIGN_WORDS: Final = 3  # of what says that a value is corrected
 _LONGEST: Final = 200  # characters of a sentence that corrects
@@ -211,7 +212,8 @@ def _one_uses(said: str, other: str) -> bool:
     if named & held:  # another version of it
         return True
     we, one = guard("we_start").search(said), re.search(r"\bI\b", said)
-    return not (we and other.startswith(("User ", "User'"))) and not (one and other.startswith(("We ", "Our ")))
+    theirs = other.startswith(("We ", "Our ")) and _HERE.search(other) is None
+    return not (we and other.startswith(("User ", "User'"))) and not (one and theirs)
 
 
 def _over(said: str, other: str) -> str | None:
