@@ -428,7 +428,7 @@ def test_a_bare_switch_replaces_the_one_thing_of_its_kind_in_use(before: str, sa
         (("I use Vim for Rust.", "I use Emacs."), "Actually I switched to Helix for notes."),
         (("I use Vim.", "I use Emacs."), "Actually I switched to Helix."),  # which of them is not said
         (("I use fish.", "We use MySQL here."), "Actually I switched to Helix."),
-        (("We use MySQL here.",), "Actually I switched to Postgres."),  # the team and the person are two
+        (("We use MySQL at work.",), "Actually I switched to Postgres."),  # the team and the person are two
         (("We use MySQL here.",), "Actually we switched to trunk-based development."),
         (("I use zsh at work.",), "Actually I switched to fish."),
         (("My sister's editor is Vim.",), "Actually I switched to Helix."),
