@@ -26,7 +26,9 @@ PIECES = (
 _ROLES = "system|user|assistant|human|developer|model|tool_result|tool_call|function_results|invoke|think|recalled-memory|recalled_memory"
 LIVE = (
     re.compile(r"<\|"),
-    re.compile(rf"</?(?:{_ROLES}|im_start|s|img|a|iframe|script|start_of_turn|system-reminder|unused0|extra_id_12|reserved_special_token_1)(?![\w.-])"),
+    re.compile(
+        rf"</?(?:{_ROLES}|im_start|s|img|a|iframe|script|start_of_turn|system-reminder|unused0|extra_id_12|reserved_special_token_1)(?![\w.-])"
+    ),
     re.compile(r"<<sys|\[/?(?:inst|system_prompt)\b"),
     re.compile(r"<https?:"),
 )

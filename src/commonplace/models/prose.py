@@ -1,7 +1,8 @@
 """Is an answer in prose one at all: a text about the conversation, and no refusal, error page or piece of a format?
 
-A list of lines in JSON is read as its lines. What a model should have written about a conversation says something that is in it: a word, a name or a number. That is
-not asked of an answer in another script or language than the conversation's, which shares none for good reasons.
+A list of lines in JSON is read as its lines. What a model should have written about a conversation says something that
+is in it: a word, a name or a number. That is not asked of an answer in another script or language than the
+conversation's, which shares none for good reasons.
 """
 
 from __future__ import annotations
