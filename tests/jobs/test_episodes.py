@@ -192,7 +192,11 @@ def test_a_dry_run_writes_no_episode(tmp_path):
         ("Here are the key facts:\n\n1. The roof is red.\n2) The door is green.\n\nLet me know if you need more!", 2),
         ("**Facts**\n- The roof is red.\n- The door is green.", 2),
         ("The roof is red.\nThe door is green.", 2),
+        ("Fact 1: The roof is red.\n**Fact 2:** The door is green.", 2),
+        ('["The roof is red.", "The door is green."]', 2),
+        ('```json\n{"facts": ["The roof is red.", "The door is green."]}\n```', 2),
         ("Nothing of this session will matter later.", 0),
+        ('{"facts": []}', 0),
     ],
 )
 def test_an_answer_in_a_models_own_manner_is_read(tmp_path, answer, facts):

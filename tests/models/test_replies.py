@@ -368,7 +368,11 @@ def test_none_in_prose_is_an_empty_answer_of_those_who_answer_in_json(text):
      ("Nichts Relevantes.", True), ("Keine.", True), ("特になし。", True), ("No hay hechos.", True), ("No meat: Anna is vegetarian.", False), ("Nothing was decided about the roof.", False),
      ("没有值得记住的内容。", True), ("Ничего важного.", True), ("Rien à retenir.", True), ("Niente da ricordare.", True), ("Nic ważnego.", True), ("Niets te onthouden.", True),
      ("覚えておくべきことはありません。", True), ("기억할 내용이 없습니다.", True), ("没有养猫", False), ("Ничего не ест с орехами", False), ("Rien ne va plus à Lyon", False),
-     ("Anna has no cats", False), ("No cats are allowed in flat 3", False), ("none\nAnna has a cat", False)],
+     ("Anna has no cats", False), ("No cats are allowed in flat 3", False), ("none\nAnna has a cat", False),
+     ("特にありません。", True), ("This session contains no facts that will matter in a later session.", True), ("This was small talk; nothing to remember.", True),
+     ("Es wurde nichts Dauerhaftes besprochen.", True), ("Rien d'important à retenir de cette session.", True), ("今回は記憶すべき内容はありません。", True),
+     ("Geen feiten om te onthouden.", True), ("W tej rozmowie nie padło nic ważnego.", True), ("В этом разговоре нет ничего важного.", True),
+     ("User keeps no records", False), ("User has no allergies", False), ("子供がいない", False), ("没有时间", False), ("У Анны нет кошек", False)],
 )  # fmt: skip
 def test_none_is_understood_in_other_words(text, expected):
     """Issue 16: "none" in other words."""

@@ -23,7 +23,7 @@ def test_no_payload_is_live(payload: str) -> None:
     "text",
     ["a < b and b > c", "List<int> and Map<str, V>", "array[i](x)", "see [the topic](notes/topic.md)", "x || y", "I <3 it",
      "the <userId> field", "https://docs.example/page", "港は閉鎖（注）", "【重要】　明日まで", "＜用户＞登录", "《系统》［１］", "＜Ａ＞と＜Ｂ＞",
-     "［システム］の設定：Ｗｉ－Ｆｉ", "３＜５", "the system: a boiler", "prompts[system]", "### Input\nx", "[system] on: yes", "the [user]: x"],
+     "［システム］の設定：Ｗｉ－Ｆｉ", "３＜５", "the system: a boiler", "prompts[system]", "### Input\nx", "[system] on: yes", "the [user]: x", "Vec<u8>", "<special>"],
 )  # fmt: skip
 def test_ordinary_text_stays_as_it_is(text: str) -> None:
     """Issue 16: only known marks are touched."""

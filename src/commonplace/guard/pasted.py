@@ -227,9 +227,11 @@ def _mail(text: str, lines: list[Line]) -> Iterator[Span]:
 
 def _announced(text: str, lines: list[Line], shaped: list[Span]) -> Iterator[Span]:
     done = 0
-    last_asked = max((found.start() for found in phrase("asked_label").finditer(text)), default=-1)
+    last_asked = max((found.start() for found in phrase("asked_behind").finditer(text)), default=-1)
     for number, line in enumerate(lines):
-        if line.start < done or not line.text.strip() or _end_around(line.start, shaped):
+        if line.start < done or not line.text.strip():
+            continue
+        if _end_around(line.start, shaped) and not phrase("place").match(line.text):
             continue
         at = _lead(line, lines[number + 1 : number + 3], last_asked)
         if at is None:
@@ -242,7 +244,7 @@ def _announced(text: str, lines: list[Line], shaped: list[Span]) -> Iterator[Spa
         if inside or quoted is not None:
             done = inside or (quoted.end() if quoted is not None else 0)
         elif start < line.end:
-            label = phrase("asked_label").search(text, start) if start < last_asked else None
+            label = phrase("asked_behind").search(text, start) if start < last_asked else None
             done = label.start() if label is not None else _paragraph_end(text, start)
         else:
             done = _resumed(text, start, asked=_asks(text, line.end))

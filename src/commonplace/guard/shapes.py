@@ -38,7 +38,8 @@ _LOG: Final = pattern(
     r"|[A-Z][a-z]{2} \d{1,2} \d\d:\d\d:\d\d )"
 )
 _TRACE: Final = pattern(
-    r"[ \t]*(?:Traceback \(|Exception in thread |panic: |diff --git |@@ -\d|--- a/|goroutine \d|[$❯➜] [a-z./~])"
+    r"[ \t]*(?:Traceback \(|Exception in thread |panic: |diff --git |@@ -\d|--- a/|goroutine \d"
+    r"|(?:(?:\([\w.-]{1,30}\) )?(?:[\w.-]{1,40}@[\w.-]{1,60}[: ]?)?(?:~|~?/[\w./-]{1,80})? ?)?[$❯➜] [a-z./~])"
 )
 _CODE: Final = pattern(
     r"[ \t]*(?:import [\w{*]|from [\w.]+ import|(?:async )?def \w+\(|class \w+[(:{]"

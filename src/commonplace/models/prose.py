@@ -1,7 +1,8 @@
 """Is an answer in prose one at all: a text about the conversation, and no refusal, error page or piece of a format?
 
-What a model should have written about a conversation says something that is in it: a word, a name or a number. That is
-not asked of an answer in another script or language than the conversation's, which shares none for good reasons.
+A list of lines in JSON is read as its lines. What a model should have written about a conversation says something that
+is in it: a word, a name or a number. That is not asked of an answer in another script or language than the
+conversation's, which shares none for good reasons.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from commonplace.models.protocol import Reply
-from commonplace.models.reading import Unusable, body, is_broken, read_json, says_none, usable_text
+from commonplace.models.reading import Unusable, body, is_broken, listed, read_json, says_none, usable_text
 from commonplace.text.content import is_joining, keywords, words
 from commonplace.text.patterns import pattern
 
@@ -40,7 +41,11 @@ def prose(reply: Reply, about: Iterable[str], *, none: bool = False) -> str | Un
         none: It may also answer that there is nothing to say.
     """
     text = body(reply)
-    if isinstance(text, Unusable) or (none and says_none(text)):
+    if isinstance(text, Unusable):
+        return text
+    if (lines := listed(text)) is not None:
+        text = lines or "none"
+    if none and says_none(text):
         return text
     if usable_text(text) is None or is_broken(text) or not _LETTER.search(text):
         return Unusable("an answer without words", reply.text)

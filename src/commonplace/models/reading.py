@@ -19,6 +19,7 @@ from typing import Any, Final
 import msgspec
 
 from commonplace.models.protocol import Reply
+from commonplace.text.content import bare, fold, is_joining
 from commonplace.text.patterns import pattern
 
 MAX_REPLY_CHARS: Final = 1_000_000  # ten times what any answer within its token limit can hold
@@ -45,36 +46,30 @@ _REFUSED: Final = pattern(
     re.IGNORECASE,
 )
 _REFUSAL_CHARS: Final = 600  # a longer text says something
-_NONE: Final = pattern(
-    r"(?:none|nothing|nil|n/?a|no|keine?s?|nichts|rien|aucune?s?|nada|ningun[oa]?|ninguno|niente|nessun[oa]?|nenhum[a]?"
-    r"|nic|żadne|brak|ничего|нет|なし|特になし|無し|无|没有|無|없음|없습니다)",
-    re.IGNORECASE,
+_NONE: Final = (
+    r"(?<!\w)(?:none|nothing|nil|n/?a|no|kein\w{0,2}|nichts|rien|aucune?s?|pas|nada|nenhuma?s?|ning[uú]n\w?|niente|nulla"
+    r"|nessun\w?|geen|niets|inget|nic|żadn\w+|brak|ничего|нет|нечего|никаких)(?!\w)"
+    r"|なし|無し|ない|ありません(?:でした)?|[没沒]有|[无無]|없(?:습니다|었습니다|음|어요|다)"
 )
-_NONE_OF: Final = pattern(
-    r"(?:there (?:is|are|was|were) |i (?:see|found|find) |es gibt |il n['’]y a |no hay |hay )?"
-    r"(?:none|nothing|no|keine?s?|nichts|rien|aucune?s?|nada|ningun[oa]?|niente|nessun[oa]?|nenhum[a]?)\b[^\n]{0,60}?"
-    r"\b(?:facts?|relevant\w*|memor\w+|matter\w*|worth\w*|durable|last(?:ing)?|stor\w+|remember\w*|record\w*"
-    r"|entries|note\w*|of (?:them|these|those|it)|help\w*|apply|applies|fakten|relevan\w+|wichtig\w*|faits?|utiles?"
-    r"|hechos?|rilevant\w*)\b[^\n]{0,80}",
-    re.IGNORECASE,
-)
-_NOTHING_TO: Final = pattern(  # keep, note or remember; `Rien à retenir`, `Ничего важного`, `没有值得记住的内容`
-    r"(?:es gibt |gibt es |il n['’]y a |non c['’]è |não há |no hay |er is |det finns |nie ma )?"
-    r"(?:(?:gar |hier )?nichts|rien|nada|niente|nulla|nic|niets|inget|ничего)"
-    r"(?: (?:de|di|d['’]|zu|à|da|a|que|do|te|att|van|não|нет))*"
-    r"(?: ?(?:merken(?:swertes)?|behalten|speichern|notieren|festhalten|retenir|noter|mémoriser|signaler|particulier"
-    r"|spécial|importante?|ricordare|annotare|memorizzare|salvare|rilevante|recordar|guardar|anotar|memorizar|lembrar"
-    r"|relevante|ważnego|istotnego|zapamiętania|zanotowania|onthouden|bewaren|belangrijks|minnas|spara|viktigt"
-    r"|важного|нового|существенного|значимого|интересного|запоминать|запомнить|сохранять|записывать|примечательного))+"
-    r"|(?:нет|нечего) (?:ничего )?(?:важного|запоминать|запомнить|сохранять|записывать|записать|фактов[^\n.]{0,40})"
-    r"|(?:本次|这次|这段)?(?:对话|會話|会话|聊天)?(?:中|里)?(?:并)?(?:没有|沒有|無|无)(?:任何|什么|什麼)?"
-    r"(?:特别)?(?:值得|需要|可以|要|可)(?:长期)?(?:记住|记录|保存|存储|记忆|記住|記錄|儲存)(?:下来)?的?"
-    r"(?:内容|信息|事实|事情|东西|內容|資訊|事實)?"
-    r"|(?:没有|沒有|無|无)(?:任何|什么)?(?:重要|新)的?(?:内容|信息|事实|內容|資訊|事實)"
-    r"|(?:特に)?(?:覚えておく|覚える|記憶す(?:る)?|記録す(?:る)?|保存す(?:る)?|残す|重要な)(?:べき)?"
-    r"(?:こと|事|内容|情報|事実|もの)(?:は|が)?(?:特に)?(?:ありません(?:でした)?|ないです|ない|なし)"
-    r"|(?:특별히 )?(?:기억|기록|저장|중요)(?:할|해야 할|한)? ?(?:만한)? ?(?:것|내용|사항|사실|정보)?(?:이|은|는|가)? ?"
-    r"(?:없습니다|없음|없어요|없다)",
+_WORD: Final = pattern(r"[^\W_]+")
+_NONE_CHARS: Final = 160  # a longer text says something
+_SAYS_NONE: Final = pattern(_NONE, re.IGNORECASE)
+_OF_KEEPING: Final = pattern(  # words about facts, about talks, and about what is kept of them; they say nothing else
+    _NONE
+    + r"|(?<!\w)(?:facts?|memor\w+|matter\w*|worth\w*|durab\w+|lasting|stor\w+|remember\w*|record\w*|entr(?:y|ies)"
+    r"|note\w*|relevan\w+|importan\w+|significan\w+|useful\w*|help\w*|appl(?:y|ies)|keep\w*|kept|sav(?:e|ed|ing)|retain\w*"
+    r"|ses+i[oó]n\w*|convers\w+|discuss\w+|talk|chat|small|short|long|term|later|future|next|new|information|details?"
+    r"|content|contain\w*|found|find|said|mention\w*|report\w*|special|fakten?|wichtig\w*|merk\w*|behalten\w*|(?:ge|ab)?speicher\w*"
+    r"|notier\w*|festhalten\w*|dauerhaft\w*|besproch\w+|gespräch\w*|sitzung\w*|später\w*|gesagt|davon|gab|wäre|neue\w?|faits?|ét[eé]|cette|retenir|noter"
+    r"|mémori\w+|signaler|particulier|spécial|utiles?|hechos?|dijo|esta|recordar|guardar|anotar|útil\w*|durade\w+|duratur\w+"
+    r"|durador\w+|duraturo|fatt[oi]|non|emerso|questa|ricordare|annotare|salvare|rilevant\w+|sessione|fa(?:c?to)s?|lembrar|gravar|sessão|foi|dito|nesta|conversa"
+    r"|feiten|feit|onthouden|bewaren|belangrijk\w*|gesprek\w*|gezegd|sessie|opslaan|noteren|fakt\w*|zapamięta\w+|zanotowa\w+"
+    r"|ważn\w+|istotn\w+|sesj\w+|rozmow\w+|tej|pad[lł]o|nie|ma|do|w|minnas|spara|viktigt|факт\w*|важн\w+|нов\w+|существенн\w+|значим\w+"
+    r"|интересн\w+|запом\w+|сохран\w+|запис\w+|примечательн\w+|сесси\w+|разговор\w*|бесед\w+|в|эт[оао]\w)(?!\w)"
+    r"|本次|[这這](?:次|段|里|个)?|对话|對話|会话|會話|聊天|中|里|并|任何|什[么麼]|特[别別]|值得|需要|可以|[要可的]|[长長]期|以后|后[续面]"
+    r"|[记記](?:住|忆|憶|录|錄|下来?)?|保存|[存儲储]+|下来|内容|內容|信息|資訊|事[实實実情]?|[东東]西|重要|新"
+    r"|特に|今回|この|会話|セッション|記憶|記録|覚え(?:て)?(?:おく|る)?|残す|す(?:る)?|なる|べき|必要な?|こと|情報|もの|[はがにのをなで後]"
+    r"|특별히|기억|기록|저장|중요|해야|[할한]|만한|것|내용|사항|사실|정보|대화|세션|이번|에서?|나중에|[이은는가을를]",
     re.IGNORECASE,
 )
 
@@ -118,9 +113,11 @@ def body(reply: Reply) -> str | Unusable:
 
 
 def says_none(text: str) -> bool:
-    """True if a short answer says in any words that there is nothing to give."""
-    said = text.strip(" \t\r\n\"'`*_.,;:!()[]{}<>-–—。").removeprefix("- ")
-    return "\n" not in said and any(each.fullmatch(said) for each in (_NONE, _NONE_OF, _NOTHING_TO))
+    """True if a short answer says that there is nothing to give, and no word of anything else."""
+    if "\n" in text.strip() or len(text) > _NONE_CHARS or not _SAYS_NONE.search(text):
+        return False
+    left = _WORD.findall(fold(_OF_KEEPING.sub(" ", text)))
+    return "user" not in left and all(is_joining(bare(word)) for word in left)
 
 
 def says_unchanged(text: str) -> bool:
@@ -138,6 +135,14 @@ def as_markdown(value: object) -> str | None:
     if not isinstance(value, list) or not all(isinstance(line, str) for line in value):
         return None
     return "\n".join(value)
+
+
+def listed(text: str) -> str | None:
+    """Return the lines of a list in JSON, alone or in an object of one key; None if a text is none."""
+    value = read_json(text)
+    if isinstance(value, dict) and len(value) == 1:
+        (value,) = value.values()
+    return as_markdown(value) if isinstance(value, list) else None
 
 
 def unfenced(text: str) -> str:

@@ -391,7 +391,7 @@ def parse_ranking(reply: Reply, n: int) -> tuple[int, ...] | None:
     text = body(reply)
     if isinstance(text, Unusable) or len(text) > 200_000:
         return None
-    if text.strip() == "[]" or says_none(_ANSWER.sub("", text)):
+    if text.strip() == "[]" or says_none(bare := _ANSWER.sub("", text)) or _NONE_OF.fullmatch(bare):
         return ()
     listed = [int(match.group(1)) for match in _LISTED.finditer(text)]
     if len(listed) > 1 and len(listed) == len([line for line in text.splitlines() if _NUMBER_IN.search(line)]):
@@ -405,6 +405,7 @@ def parse_ranking(reply: Reply, n: int) -> tuple[int, ...] | None:
     return kept or None
 
 
+_NONE_OF: Final = pattern(r"\W*(?:none|keine|aucun|ningun|nessun|nenhum)\w{0,2}\b[^\n\d]{0,160}", re.IGNORECASE)
 _NUMBER_IN: Final = pattern(r"\d{1,9}")
 
 

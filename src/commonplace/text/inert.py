@@ -21,6 +21,7 @@ _NAMES: Final = (
     r"recalled[\s_-]{0,3}memory|system(?:[-_][\w-]{1,20})?|user|assistant|human|developer|model|tool(?:s|[-_][\w-]{1,24})?"
     r"|function(?:s|[-_][\w-]{1,24})?|invoke|parameter|results?|observation|antml\b[\w:-]{0,30}|think(?:ing)?|reasoning|scratchpad"
     r"|instructions?|im_(?:start|end)|start_of_turn|end_of_turn|begin_of_text|end_of_text|eot_id|bos|eos|s|sys|inst|pad|unk"
+    r"|(?:unused|extra_id|special|reserved)[\w-]{0,30}\d"
     r"|a|img|image|picture|video|audio|source|iframe|frame|script|style|svg|object|embed|link|meta|base|form|input|button"
     r"|body|html|head"
 )

@@ -31,7 +31,10 @@ from commonplace.text.pieces import encode_name, one_line, truncate
 FACTS: Final = 3  # seed facts: 1 to 3 durable facts
 FACT_CHARS: Final = 320  # three of them stay within the 1,024 bytes of the original in most languages
 _CITED: Final = 20  # messages an episode names as its sources, at most
-_BULLET: Final = pattern(r"\A\s*(?:[-*•–]|\d{1,2}[.)])\s+")
+_LABEL: Final = r"\*{0,2}(?:fa(?:ct|kt|it|tto|c?to)|hecho|feit|факт|事[实実]|사실) ?\d{1,2}\*{0,2} ?[:：.]\*{0,2}\s*"
+_BULLET: Final = pattern(
+    rf"\A\s*(?:(?:[-*•–]|\d{{1,2}}[.)])\s+(?:{_LABEL})?|{_LABEL})", re.IGNORECASE
+)  # `- `, `1. `, `**Fact 1:** `
 _COURTESY: Final = pattern(  # to whoever asked, behind the facts
     r"\W*(?:(?:please |just )?let me know (?:if|whether|how)\b|(?:please )?feel free to\b"
     r"|(?:i )?hope (?:this|that|it) helps|is there anything else\b"

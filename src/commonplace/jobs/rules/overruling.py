@@ -14,9 +14,11 @@ from commonplace.jobs.rules import later, matching, named, updates
 from commonplace.jobs.rules.memos import ANNOUNCED, CHANGE, CHANGED_MIND, HOME, NAMED, RENAMED, Memo
 from commonplace.jobs.rules.patterns import guard
 from commonplace.jobs.rules.wording import UNNAMED
+from commonplace.text.patterns import pattern
 
 Key = TypeVar("Key")
 _SAID: Final = f"{UNNAMED}: "
+_HEADED: Final = pattern(rf"\A{_SAID}[^:]{{1,40}}: ")  # of a wish in a list; two wishes share it that are not alike
 _MIND_CHANGED_WITHIN: Final = 6  # messages; further back it is not said which decision is meant
 
 
@@ -111,6 +113,8 @@ def is_over(memo: Memo, text: str) -> bool:
         return False
     ended = "" if memo.slot in {ANNOUNCED, NAMED} else memo.supersedes  # of another thing the value stays
     mine, other = _unnamed(memo.text, memo.speaker), _unnamed(text, memo.speaker)
+    if memo.listed and memo.kind == "preference":
+        mine, other = (_HEADED.sub("", each) for each in (mine, other))
     frames = "|".join(_unnamed(frame, memo.speaker) for frame in memo.frame.split("|"))
     over = named.is_named_as_over(memo.news or mine, other)
     return over or matching.succeeds(mine, frames, ended, other, home=memo.slot == HOME)
