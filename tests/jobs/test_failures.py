@@ -202,6 +202,20 @@ def test_a_compaction_shortens_the_window_at_once_and_its_summary_stays_due(tmp_
         assert len(memory.sessions.window("cli:a")) == 2
 
 
+def test_a_summary_is_asked_for_again_while_the_talk_goes_on(tmp_path, clock):
+    """Issue 17.1: in structured, whose model-free job runs after each turn, it never was."""
+    with opened(tmp_path, clock, DOWN, layout="structured") as memory:
+        talk(memory, TURNS)
+        memory.compact("cli:a", keep=2)
+    llm = ScriptedLLM(lambda request: "They live in Bergen." if request.purpose == "compact" else GOOD)
+    with Memory.open(tmp_path, llm=llm, clock=clock, jobs="inline", layout="structured") as memory:
+        for _ in range(2):
+            clock.advance(hours=2)
+            talk(memory, 1)
+            memory.flush()
+        assert memory.sessions.summary("cli:a") == "They live in Bergen."
+
+
 def test_the_summary_of_a_second_try_says_what_earlier_summaries_said(tmp_path, clock):
     """Issue 17.1: nothing of a conversation is lost because a server was down for an hour."""
     with opened(tmp_path, clock, GOOD, "They keep nine hives in Bergen.") as memory:

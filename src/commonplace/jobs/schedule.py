@@ -215,7 +215,8 @@ class Schedule:
             self._grown.setdefault(session, at)
             raise
         else:
-            if names := counted.due(self.rules, now or at):
+            owed = {SUMMARY}.intersection(self._due.get(session, ()))  # no rule counts it
+            if names := (*counted.due(self.rules, now or at), *owed):
                 self._due[session] = names
             else:
                 self._due.pop(session, None)
