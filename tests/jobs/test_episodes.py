@@ -261,3 +261,16 @@ def test_an_episode_of_many_turns_is_made_from_parts_that_hold_all_of_it(tmp_pat
     assert sum(map(len, asked)) < 60_000
     assert all(any(f"number {turn} " in prompt for prompt in asked) for turn in range(120))
     assert any("the last mirror" in prompt for prompt in asked)
+
+
+def test_a_long_turn_of_tools_is_summarised_in_parts(tmp_path):
+    """Issue 17.1: prompts are bounded; a compaction shows what tools print, and its prompt grew with the turn."""
+    llm = ScriptedLLM(lambda _: "They worked on the build.", repeat=True)
+    with Memory.open(tmp_path, llm=llm, jobs="worker") as memory:
+        printed = "ERROR: cannot find the symbol SomeLongClassName in this module\n" * 12
+        steps = [(Message("assistant", f"File {n}."), Message("tool", printed, tools=("bash",))) for n in range(250)]
+        memory.append("cli:a", [Message("user", "Go."), *(message for step in steps for message in step)])
+        memory.compact("cli:a")
+    asked = [each.prompt for each in llm.requests if each.purpose == "compact"]
+    assert len(asked) > 1
+    assert max(map(len, asked)) < 130_000

@@ -14,8 +14,10 @@ PARTS: Final = 4
 _LONG: Final = 2  # ranges; a turn that is longer is parted where the agent speaks
 
 
-def cut(messages: Sequence[RecordedMessage], *, tokens: int, message_tokens: int) -> list[Sequence[RecordedMessage]]:
-    """Cut messages into ranges of about `tokens`, each beginning where a turn does.
+def cut(
+    messages: Sequence[RecordedMessage], *, tokens: int, message_tokens: int, exposed: bool = False
+) -> list[Sequence[RecordedMessage]]:
+    """Cut messages into ranges of about `tokens` in a prompt, each beginning where a turn does.
 
     A range ends before the user message that would take it over; a single longer turn is a range of its own. One
     that is longer than two ranges is parted where the agent speaks. What is given is used up: the ranges follow each
@@ -24,7 +26,7 @@ def cut(messages: Sequence[RecordedMessage], *, tokens: int, message_tokens: int
     ranges: list[Sequence[RecordedMessage]] = []
     start = taken = 0
     for place, message in enumerate(messages):
-        cost = tokens_of(message, message_tokens)
+        cost = tokens_of(message, message_tokens, exposed=exposed)
         role = message.message.role
         ends_turn = role == "user" and place > start and taken + cost > tokens
         parts_turn = role == "assistant" and place > start + 1 and taken + cost > _LONG * tokens

@@ -35,9 +35,9 @@ _HEADING: Final = pattern(r"(?m)^(?=[ \t]*(?:#|>))")
 _OTHERS: Final = {"user": " (another person)", "assistant": " (another agent)"}
 
 
-def tokens_of(message: RecordedMessage, limit: int) -> int:
-    """Estimate what a message takes in a prompt."""
-    return estimate_tokens(_body(message, limit, exposed=False)) + _HEAD_TOKENS
+def tokens_of(message: RecordedMessage, limit: int, *, exposed: bool = False) -> int:
+    """Estimate what a message takes in a prompt, in which text from the web is seen or not."""
+    return estimate_tokens(_body(message, limit, exposed=exposed)) + _HEAD_TOKENS
 
 
 def messages(said: Iterable[RecordedMessage], *, message_tokens: int, exposed: bool = False) -> str:

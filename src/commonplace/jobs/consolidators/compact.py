@@ -32,7 +32,7 @@ def propose(work: Work) -> Proposal | Unusable:
     said = [m for m in work.view.messages if knobs.summary_tools or m.message.role != "tool"]
     tokens = ranges.PARTS * knobs.range_tokens
     summary = work.summary
-    for part in ranges.cut(said, tokens=tokens, message_tokens=knobs.summary_message_tokens):
+    for part in ranges.cut(said, tokens=tokens, message_tokens=knobs.summary_message_tokens, exposed=True):
         answer = _summary(part, summary, work, work.llm)
         if isinstance(answer, Unusable):
             return Unusable(f"no summary: {answer.reason}")
