@@ -40,9 +40,10 @@ class Memo(msgspec.Struct, frozen=True, kw_only=True):
 
     `quote` is `content[span]` of message `number`. `frame` names what can have one value only, and
     `supersedes` a value that is over; `becomes` is the value in its place where the statement itself
-    has to be taken from what is remembered. `instead` are the memos of its range in whose place it came.
-    `news` is the sentence that may update what is known in fewer words, with absolute dates, and `words`
-    that sentence as it was said. `due` and `valid_until` are calendar days.
+    has to be taken from what is remembered. `listed` is true of an item of a list of the person's own.
+    `instead` are the memos of its range in whose place it came. `news` is the sentence that may update
+    what is known in fewer words, with absolute dates, and `words` that sentence as it was said. `due`
+    and `valid_until` are calendar days.
     """
 
     kind: Kind
@@ -57,6 +58,7 @@ class Memo(msgspec.Struct, frozen=True, kw_only=True):
     frame: str = ""
     supersedes: str = ""
     becomes: str = ""
+    listed: bool = False
     speaker: str | None = None
     at: datetime | None = None
     due: date | None = None

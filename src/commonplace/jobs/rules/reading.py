@@ -184,7 +184,7 @@ class Reader:
             text = personal.fitted(self._talk, said, 0, name) if heading.kind == "facts" else heading.worded(said, name)
             if text is not None and len(text) <= TEXT_CHARS:
                 memo = talks.memo_of(item, listed.KINDS[heading.kind], text, span, 0.8)
-                yield memo
+                yield msgspec.structs.replace(memo, listed=True)
 
     def _of_agent(self, item: RecordedMessage, start: int, text: str) -> Iterator[Memo]:
         for clause in clauses.clauses(text, clauses.mask(text, pasted(text))):
