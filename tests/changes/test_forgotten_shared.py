@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from commonplace import Memory, Message
-from commonplace.operations import PutTopic, RemoveTopic
+from commonplace.operations import AppendJournal, PutTopic, RemoveTopic
 from commonplace.records import Source
 
 
@@ -66,3 +66,22 @@ def test_a_topic_rests_on_what_the_topic_merged_into_it_rested_on(tmp_path: Path
         (hit,) = memory.recall("Graz port", layers=["topics"])
         assert "8080" in hit.text
         assert "Graz" not in hit.text
+
+
+@pytest.mark.parametrize("layout", ["native", "memdir"])
+@pytest.mark.parametrize("said", [True, False])
+def test_a_forgetting_that_was_undone_can_be_done_again(tmp_path: Path, layout: str, said: bool) -> None:
+    """Issue 22: what the first one left of a record was kept from coming in again, so the second was refused."""
+    with Memory.open(tmp_path, layout=layout, jobs="worker") as memory:
+        if said:
+            memory.append(
+                "s:1", [Message("user", "My dentist is Dr. Kowatsch. I live in Graz."), Message("assistant", "ok")]
+            )
+            memory.consolidate("s:1")
+        day = {"native": "memory/2026-03-02.md", "memdir": "logs/2026/03/2026-03-02.md"}[layout]
+        memory.apply([AppendJournal(path=day, text="We met Kowatsch. Then it rained.")], reason="told")
+        memory.undo(memory.forget("Kowatsch", every=True))
+        again = memory.forget("Kowatsch", every=True, erase=True)
+        assert again.reason == ""
+        assert [hit.text for hit in memory.recall("rained", layers=["journals"])] == ["Then it rained."]
+    assert [path for path in tmp_path.rglob("*") if path.is_file() and b"Kowatsch" in path.read_bytes()] == []

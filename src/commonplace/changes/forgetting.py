@@ -141,7 +141,7 @@ class Forgetting:
     ) -> Outcome:
         reason = "forgotten on request"
         if operations:
-            return self._door.commit(operations, actor=actor, reason=reason, lines=lines)
+            return self._door.commit(operations, actor=actor, reason=reason, lines=lines, kinds=["forget"])
         with self._door.alone():  # no record holds it any more, but what was before does
             plan = self._door.plan()
             plan.kinds["forget"] = None
