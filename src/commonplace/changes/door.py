@@ -57,6 +57,7 @@ class _Request(msgspec.Struct, frozen=True):
     lines: dict[str, Sequence[Screened]]
     expect: dict[str, str]
     partial: bool
+    kinds: tuple[str, ...]
 
 
 class Door:
@@ -88,6 +89,7 @@ class Door:
         fence: Lease | None = None,
         partial: bool = False,
         durable: bool = True,
+        kinds: Sequence[str] = (),
     ) -> Outcome:
         """Do some operations as one change, or none of them.
 
@@ -102,6 +104,7 @@ class Door:
             fence: A lease that must still be held.
             partial: Leave out what is refused, into review, instead of refusing the whole.
             durable: Whether the change survives a loss of power when this returns.
+            kinds: What the change is besides its operations, if any of them is done.
 
         Returns:
             The outcome; a refusal names its class or rule, never the text.
@@ -115,7 +118,9 @@ class Door:
         self._check(operations)
         require_text(reason, "a reason")
         versions = {resolve(self._parts.layout, path)[1]: version for path, version in (expect or {}).items()}
-        request = _Request(tuple(operations), actor, reason, tuple(waits), dict(lines or {}), versions, partial)
+        request = _Request(
+            tuple(operations), actor, reason, tuple(waits), dict(lines or {}), versions, partial, tuple(kinds)
+        )
         with self.lock:
             if not (dry_run or versions):  # we move no cursor that we expect to stay
                 self.renew_index()
@@ -248,6 +253,7 @@ class Door:
         plan = self.plan()
         actor = request.actor
         taken = self._taken(plan, request, raced=raced)
+        plan.kinds |= dict.fromkeys(request.kinds if plan.kinds else ())  # not if all of it waits
         burying.along(plan, self._parts)
         waiting = [*request.waits, *(waits for each in taken for waits in each.waits)]
         same = [each.same for each in taken if each.same]

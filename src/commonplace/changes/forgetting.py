@@ -86,14 +86,11 @@ class Forgetting:
         listing = () if actor.defers or aged else self._listing(meant.records)  # what waits for a person stays whole
         listed = [*parted.values(), *(each for each in listing if each[0].id not in with_them | parted.keys())]
         lost = {each.id: self._parts.reader.lost(each, left) for each, left in (*with_it, *listed)}
-        operations: list[Operation] = [
-            Forget(record=each.id, aged=aged, alone=bool(meant.words)) for each in meant.records
-        ]
+        cut = [*listed, *(with_it if erase or meant.words else ())]
+        operations: list[Operation] = [self._cut(each, left) for each, left in cut]  # before what takes all of it
+        operations += [Forget(record=each.id, aged=aged, alone=bool(meant.words)) for each in meant.records]
         operations += [Forget(record=self._parts.sessions.path(session), aged=aged) for session in meant.sessions]
         operations += [Forget(record=path) for path in meant.files]
-        operations += [self._cut(each, left) for each, left in listed]
-        if erase or meant.words:
-            operations += [self._cut(each, left) for each, left in with_it]
         gone, scanned = Gone(), 0
         places: Sequence[tuple[str, int]] = ()
         before: tuple[tuple[str, str], ...] = ()
@@ -144,7 +141,7 @@ class Forgetting:
     ) -> Outcome:
         reason = "forgotten on request"
         if operations:
-            return self._door.commit(operations, actor=actor, reason=reason, lines=lines)
+            return self._door.commit(operations, actor=actor, reason=reason, lines=lines, kinds=["forget"])
         with self._door.alone():  # no record holds it any more, but what was before does
             plan = self._door.plan()
             plan.kinds["forget"] = None

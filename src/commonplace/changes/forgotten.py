@@ -57,7 +57,7 @@ class Forgot(msgspec.Struct, frozen=True):
 
     def part(self, wanted: str) -> Forgot:
         """Return the message as if it had said only those of its sentences that hold some words."""
-        held = frozenset[str]().union(*(keywords(each) for each in _sentences(self.text) if has_words(each, wanted)))
+        held = frozenset[str]().union(*(keywords(each) for each in sentences_of(self.text) if has_words(each, wanted)))
         return msgspec.structs.replace(self, words=held, distinctive=self.distinctive & held, partly=True)
 
     def until(self, number: int) -> Forgot:
@@ -189,7 +189,7 @@ class Forgotten:
         near = [each for each in messages if not used.isdisjoint(each.distinctive)]
         if not near:
             return text
-        return _without(text, lambda part: any(_tells(keywords(part), each, sure=sure) for each in near))
+        return without(text, lambda part: any(_tells(keywords(part), each, sure=sure) for each in near))
 
 
 def hashed(record: str, sentence: str = "") -> str:
@@ -202,19 +202,19 @@ def hashed(record: str, sentence: str = "") -> str:
 
 def hashes(record: str, text: str, left: str) -> list[str]:
     """Return the hashes of the sentences of a text of a record that are not in what is left of it."""
-    return [hashed(record, part) for part in _sentences(text) if words(part) and part.strip() not in left]
+    return [hashed(record, part) for part in sentences_of(text) if words(part) and part.strip() not in left]
 
 
 def _apart(record: str, text: str, along: frozenset[str]) -> str:
     """Return a text of a record without the sentences of these hashes; empty if the record has one."""
     if not along:
         return text
-    return "" if hashed(record) in along else _without(text, lambda part: hashed(record, part) in along)
+    return "" if hashed(record) in along else without(text, lambda part: hashed(record, part) in along)
 
 
-def _without(text: str, goes: Callable[[str], bool]) -> str:
+def without(text: str, goes: Callable[[str], bool]) -> str:
     """Return a text without the sentences that go; empty if nothing is said in the rest."""
-    parts = _sentences(text)
+    parts = sentences_of(text)
     left = [part for part in parts if not goes(part)]
     if len(left) == len(parts):
         return text
@@ -223,14 +223,15 @@ def _without(text: str, goes: Callable[[str], bool]) -> str:
 
 def lost(text: str, left: str) -> str:
     """Return the sentences of a text that are not in what is left of it."""
-    return "".join(part for part in _sentences(text) if part.strip() not in left).strip()
+    return "".join(part for part in sentences_of(text) if part.strip() not in left).strip()
 
 
 def _lines(text: str) -> set[tuple[str, ...]]:
     return {tuple(words(line)) for line in text.splitlines()} - {()}
 
 
-def _sentences(text: str) -> list[str]:
+def sentences_of(text: str) -> list[str]:
+    """Cut a text into sentences and lines; joined they are the text again."""
     return [found.group() for found in _SENTENCE.finditer(text) if found.group()]
 
 

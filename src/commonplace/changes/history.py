@@ -248,8 +248,8 @@ class History:
                 self._tell_records(plan, layer, path, entered, again)
         for record, trust in payload.promoted_before.items():
             plan.promote(record, trust, payload.promoted[record])
-        if change.undoes is not None:
-            return
+        if change.undoes is not None or "forget" in change.kinds:
+            return  # what a forgetting left of a record is in it again
         back = {added.text for added in plan.added}
         for added in payload.added:
             if added.text in back:

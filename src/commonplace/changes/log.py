@@ -169,6 +169,8 @@ class Ledger:
         self._made: dict[str, list[tuple[int, Added]]] = {}
         self._by_path: dict[str, dict[str, None]] = {}
         self._successors: dict[str, tuple[int, str]] = {}
+        self._merged: dict[str, dict[str, None]] = {}  # topic to those that it took in
+        self._brought: dict[str, statements.Brought] = {}
         self._gone: dict[str, int] = {}
         self._denied: dict[str, datetime] = {}  # records that were forgotten or that a person's message took back
         self._undone: dict[int, int] = {}
@@ -211,6 +213,8 @@ class Ledger:
                 self._undone.pop(undone.undoes, None)
         for old, new in payload.successors.items():
             self._successors[old] = (change.number, new)
+            if not split_id(old)[1]:
+                self._merged.setdefault(new, {})[old] = None
             self._successors.pop(new, None)  # a text that came back has no successor
         for record in payload.removed_ids:
             self._gone[record] = change.number
@@ -261,6 +265,27 @@ class Ledger:
     def versions(self, record: str) -> list[tuple[int, Added]]:
         """Return all that a record said under this id, with the change that made it say so, newest first."""
         return self._made.get(record, [])[::-1]
+
+    def behind(self, record: str, sentence: str) -> list[tuple[int, Added]]:
+        """Return the versions of which a record may have a sentence.
+
+        A topic is written on: it has a sentence of the version that brought it in, of its own or of a topic that was
+        merged into it; of any version if none is known.
+        """
+        if split_id(record)[1]:
+            return self.versions(record)[:1]
+        paths = [record]
+        for path in paths:
+            paths += [old for old in self._merged.get(path, ()) if old not in paths]
+        found: list[tuple[int, Added]] = []
+        for path in paths:
+            versions = self._made.get(path, [])
+            with self._lock:
+                at = self._brought.setdefault(path, statements.Brought()).place(sentence, [v.text for _, v in versions])
+            found += [versions[at]] if at is not None else []
+        if found:
+            return [min(found, key=lambda version: version[0])]
+        return [version for path in paths for version in self.versions(path)]
 
     def current(self, path: str) -> dict[str, str]:
         """Return the records that changes made in a file and none took away: id to text."""

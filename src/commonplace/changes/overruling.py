@@ -37,16 +37,15 @@ class Overruling:
         if session not in self._held:
             found = self._ledger.superseded(session)
             kept = {
-                message: [each for each in parts if not each.now or self._says(each.record)]
+                message: [each for each in parts if not each.now or self._is_shown(each)]
                 for message, parts in found.items()
             }
             self._held[session] = {message: parts for message, parts in kept.items() if parts}
         return self._held[session]
 
-    def _says(self, record: str) -> bool:
-        """True if something of a record may be shown."""
-        made = self._ledger.made(record)
-        return made is not None and bool(self._reader.left_of(record, made[1].text, journal=False))
+    def _is_shown(self, part: Superseded) -> bool:
+        """True if something of what a record says otherwise may be shown."""
+        return bool(self._reader.left_of(part.record, part.now, journal=False))
 
     def sessions(self, record: str) -> set[str]:
         """Return the sessions that a record tells of."""

@@ -11,9 +11,9 @@ import msgspec
 
 from commonplace.changes import edits
 from commonplace.changes.actors import TOOL
-from commonplace.changes.forgotten import Forgotten, hashed, hashes, lost
+from commonplace.changes.forgotten import Forgotten, hashed, hashes, lost, without
 from commonplace.changes.item_files import ItemFiles
-from commonplace.changes.log import Ledger
+from commonplace.changes.log import Added, Ledger
 from commonplace.changes.marks import mark_of, may_mark
 from commonplace.changes.sessions import Sessions
 from commonplace.changes.tombstones import Tombstones
@@ -91,11 +91,9 @@ class Reader(msgspec.Struct):
 
     def _left_of(self, record: Record, known: Forgotten | None = None) -> Record | None:
         """Return a record without the sentences that were forgotten; None if nothing is left of it."""
-        forgotten, journal = known or self.tombstones.known(), isinstance(record, JournalEntry)
-        origin = self._origin(record.id)
 
         def left(text: str) -> str:
-            return forgotten.left_of(text, *origin, record=record.id, journal=journal)
+            return self.left_of(record.id, text, journal=isinstance(record, JournalEntry), known=known)
 
         match record:
             case Topic():
@@ -153,25 +151,34 @@ class Reader(msgspec.Struct):
         """Return the sentences of a record that are not in what is left of it."""
         return lost(record.text, left.text) if left else record.text
 
-    def left_of(self, record_id: str, text: str, *, journal: bool) -> str:
+    def left_of(self, record_id: str, text: str, *, journal: bool, known: Forgotten | None = None) -> str:
         """Return what may be given out of the text of a record, or of a part of it; empty if nothing may."""
-        return self.tombstones.known().left_of(text, *self._origin(record_id), record=record_id, journal=journal)
+        forgotten = known or self.tombstones.known()
 
-    def _origin(self, record_id: str) -> tuple[Sequence[Source] | None, datetime | None, Collection[str]]:
+        def left(part: str) -> str:
+            origins = [self._origin(*version) for version in self.ledger.behind(record_id, part)]
+            for origin in origins or [(None, None, ())]:
+                part = forgotten.left_of(part, *origin, record=record_id, journal=journal)
+            return part
+
+        if not forgotten:
+            return text
+        return left(text) if split_id(record_id)[1] else without(text, lambda sentence: left(sentence) != sentence)
+
+    def _origin(self, number: int, made: Added) -> tuple[Sequence[Source] | None, datetime | None, Collection[str]]:
         """Return the sources of a record, None if unknown; and in that case when it was written, if known, and of what.
 
         A rewrite and the agent's tool do not say it, nor does a correction that cites nothing, nor an edit from
         outside, which may come with old files. What a job wrote and did not cite may rest on any message of the
         sessions that it read.
         """
-        made = self.ledger.made(record_id)
-        change = self.ledger.change(made[0]) if made else None
-        if made is None or change is None or "outside" in change.kinds:
-            return (made[1].sources or None) if made else None, None, ()
-        read = () if made[1].sources else self.ledger.read_for(change.number)
-        if read or (not made[1].sources and (change.actor == TOOL.name or not _UNSAID.isdisjoint(change.kinds))):
+        change = self.ledger.change(number)
+        if change is None or "outside" in change.kinds:
+            return made.sources or None, None, ()
+        read = () if made.sources else self.ledger.read_for(number)
+        if read or (not made.sources and (change.actor == TOOL.name or not _UNSAID.isdisjoint(change.kinds))):
             return None, change.at, read
-        return made[1].sources, None, ()
+        return made.sources, None, ()
 
     def written(self, record: Record) -> datetime | None:
         """Return when a record got its present text; None if that is not known."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from commonplace.changes import forgotten
 from commonplace.layouts.codecs import edits, rewrites
 from commonplace.text import content
 from commonplace.text.patterns import pattern
@@ -44,3 +45,39 @@ def quoted(statement: str, quotes: Sequence[str]) -> int | None:
     said = content.keywords(statement)
     shared, at = max(((len(said & content.keywords(quote)), -at) for at, quote in enumerate(quotes)), default=(0, 0))
     return -at if shared else None
+
+
+class Brought:
+    """Which version of a topic brought in each of its sentences; a version that is like the last one brought all."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._newest = ""
+        self._places: dict[str, int] = {}
+        self._lines: dict[str, tuple[str, ...]] = {}
+
+    def place(self, sentence: str, texts: Sequence[str]) -> int | None:
+        """Return the place of the version that brought in a sentence, by the texts of all; None if none has it.
+
+        A line of an index has a title before the sentence, and may have cut it off.
+        """
+        for place in range(self._count, len(texts)):
+            known = {} if texts[place] == self._newest else self._places
+            own = (each for line in texts[place].split("\n") for each in self._sentences(line))
+            self._places = {each: known.get(each, place) for each in own}
+            self._newest = texts[place]
+        self._count = len(texts)
+        said = _key(sentence)
+        if said in self._places:
+            return self._places[said]
+        near = (each for each in self._places if said in each or (each in said and 2 * len(each) > len(said)))
+        return self._places.get(max(near, key=len, default=""))
+
+    def _sentences(self, line: str) -> tuple[str, ...]:
+        if line not in self._lines:
+            self._lines[line] = tuple(map(_key, forgotten.sentences_of(line)))
+        return self._lines[line]
+
+
+def _key(sentence: str) -> str:
+    return " ".join(content.words(sentence))

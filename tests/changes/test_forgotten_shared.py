@@ -1,0 +1,87 @@
+"""What is forgotten of a file or an entry that others share: it goes, and what they said stays."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from commonplace import Memory, Message
+from commonplace.operations import AppendJournal, PutTopic, RemoveTopic
+from commonplace.records import Source
+
+
+@pytest.mark.parametrize("erase", [False, True])
+def test_a_note_of_two_keeps_the_one_that_does_not_hold_the_words(tmp_path: Path, erase: bool) -> None:
+    """Issue 22: the item took the note of its turn along, which was to be cut as well, and nothing was forgotten."""
+    said = [Message("user", "Book a table for Kowatsch on Friday."), Message("assistant", "Booked.")]
+    with Memory.open(tmp_path, layout="structured", jobs="worker") as memory:
+        memory.append("s:1", said)
+        memory.consolidate("s:1")
+        assert memory.forget("Kowatsch", every=True, erase=erase).reason == ""
+        assert [hit.text for hit in memory.recall("Kowatsch booked", layers=["journals"])] == ["| Assistant: Booked."]
+
+
+def test_a_topic_that_another_session_wrote_on_loses_what_a_forgotten_one_said(tmp_path: Path) -> None:
+    """Issue 22: a topic rested on the last session that wrote on it, so what the others said stayed and was shown."""
+    with Memory.open(tmp_path, layout="memdir", jobs="worker") as memory:
+        for session, said in ("a:1", "I live in Graz and work as a surveyor."), ("b:1", "The server is on port 8080."):
+            memory.append(session, [Message("user", said), Message("assistant", "ok")])
+            memory.consolidate(session)
+        change = memory.forget(session="a:1").change
+        assert "Graz" not in memory.context().stable
+        memory.undo(change)
+        assert "Graz" in memory.context().stable
+        memory.forget(session="a:1", erase=True)
+    assert [path for path in tmp_path.rglob("*") if path.is_file() and b"Graz" in path.read_bytes()] == []
+    assert "8080" in (tmp_path / "facts.md").read_text(encoding="utf-8")
+
+
+def test_a_topic_keeps_what_another_session_corrected(tmp_path: Path) -> None:
+    """A sentence rests on what brought it in, not on what an older one said in nearly the same words."""
+    with Memory.open(tmp_path, layout="memdir", jobs="worker") as memory:
+        for session, sum_ in ("a:1", "1200"), ("b:1", "now 900"):
+            said = f"My budget for the trip to Lisbon is {sum_} euros."
+            memory.append(session, [Message("user", said), Message("assistant", "ok")])
+            memory.consolidate(session)
+        memory.forget(session="a:1")
+        assert "900 euros" in memory.context().stable
+        memory.forget(session="b:1")
+        assert "Lisbon" not in memory.context().stable
+
+
+@pytest.mark.parametrize("layout", ["memdir", "graph", "native"])
+def test_a_topic_rests_on_what_the_topic_merged_into_it_rested_on(tmp_path: Path, layout: str) -> None:
+    """Issue 22: what was merged from a topic of a forgotten session stayed in the other topic."""
+    graz, port = "- The user lives in Graz.", "- The server is on port 8080."
+    one, two = (f"{'' if layout == 'memdir' else 'memory/'}{name}.md" for name in ("one", "two"))
+    with Memory.open(tmp_path, layout=layout, jobs="worker") as memory:
+        for session, path, body in ("a:1", one, graz), ("b:1", two, port):
+            memory.append(session, [Message("user", body, id="m")])
+            made = PutTopic(path=path, title=path, body=body, sources=(Source(session, "m"),))
+            assert memory.apply([made], reason="told").ok
+        merged = [PutTopic(path=two, body=f"{port}\n{graz}"), RemoveTopic(path=one, into=two)]
+        assert memory.apply(merged, reason="one of two").ok
+        memory.forget(session="a:1")
+        (hit,) = memory.recall("Graz port", layers=["topics"])
+        assert "8080" in hit.text
+        assert "Graz" not in hit.text
+
+
+@pytest.mark.parametrize("layout", ["native", "memdir"])
+@pytest.mark.parametrize("said", [True, False])
+def test_a_forgetting_that_was_undone_can_be_done_again(tmp_path: Path, layout: str, said: bool) -> None:
+    """Issue 22: what the first one left of a record was kept from coming in again, so the second was refused."""
+    with Memory.open(tmp_path, layout=layout, jobs="worker") as memory:
+        if said:
+            memory.append(
+                "s:1", [Message("user", "My dentist is Dr. Kowatsch. I live in Graz."), Message("assistant", "ok")]
+            )
+            memory.consolidate("s:1")
+        day = {"native": "memory/2026-03-02.md", "memdir": "logs/2026/03/2026-03-02.md"}[layout]
+        memory.apply([AppendJournal(path=day, text="We met Kowatsch. Then it rained.")], reason="told")
+        memory.undo(memory.forget("Kowatsch", every=True))
+        again = memory.forget("Kowatsch", every=True, erase=True)
+        assert again.reason == ""
+        assert [hit.text for hit in memory.recall("rained", layers=["journals"])] == ["Then it rained."]
+    assert [path for path in tmp_path.rglob("*") if path.is_file() and b"Kowatsch" in path.read_bytes()] == []
