@@ -47,7 +47,7 @@ _GIVEN: Final = (
 )
 _ARGUMENT: Final = r"[\w-]{0,14}[\"']\s{0,4},\s{0,8}[\"']([^\"'\\\n]{3,512})[\"']"
 _DIRECTIVE: Final = (  # which sets what the next word names
-    r"(?:\n|\A)[ \t]{0,8}(?:ENV|ARG|[sS]et[eE]nv|setx(?:[ \t]{1,4}/[mM])?|set\s-\w{1,3}|fastcgi_param|uwsgi_param"
+    r"(?:\n|\A|[+:-])[ \t]{0,8}(?:ENV|ARG|[sS]et[eE]nv|setx(?:[ \t]{1,4}/[mM])?|set\s-\w{1,3}|fastcgi_param|uwsgi_param"
     r"|passenger_env_var)[ \t]{1,4}[A-Z0-9_]{0,40}\Z"
 )
 _DIRECTED: Final = r"[A-Z0-9_]{0,14}[ \t]{1,4}[\"']?([^\s\"'=;]{3,512})[\"']?;?[ \t]{0,4}(?=\r?\n|\Z)"
@@ -69,7 +69,11 @@ _RECORD: Final = (
 _RECORD_ON: Final = r"\s{0,4}(?:,\s{1,4}[\w.-]{1,24}=[^\s,(){}\[\]]{0,38}){0,8}\s{0,4}[}\]]"
 _LOGGED_ON: Final = r"[ \t]{1,4}[\w.-]{1,40}=[^\s=]"
 _SETTING: Final = r"(?:^|[\n?&;])[ \t]{0,40}(?:\w[\w.-]{0,40})?\Z|[{,]\s{0,8}[\"'][\w.-]{0,40}\Z"
-_EXPORTED: Final = r"(?:\A|[\s`\"'])[A-Z][A-Z0-9_]{0,40}\Z"  # in a sentence: "set DB_PASSWORD=… before"
+_MARGIN: Final = (  # what tools print before a line: a file and a number, a container, a commit, signs
+    r"(?:(?:\w:)?[\w./\\@-]{1,120}:|(?:[\w./\\]|-(?!\d{1,6}-)){1,120}+(?:-\d{1,6}-|\s{0,20}(?=[|│]))|[^\n(]{0,60}\([^()\n]{8,80}\))?"
+    r"[\s\d+<>|│┃→:/*@~#!-]{0,40}+[\w.-]{0,40}"
+)
+_EXPORTED: Final = r"(?<![\w$%{(\[.,=])[A-Z][A-Z0-9_]{0,40}\Z"  # in a sentence: "set DB_PASSWORD=… before"
 _QUERY: Final = r"[?&][\w.-]{0,40}\Z"  # of a URL, which a sentence may go on behind
 _WORTHLESS: Final = (
     r"(?i)(?:\[[a-z]|\*{2}|•|x{3}|\.{3}|-{2}|_{2}|\$|%[({A-Z_]|\{\{|<|your|change_?me|example|placeholder|redacted|dummy|todo|tbd|insert|replace|⟦"
@@ -191,12 +195,7 @@ def paired(text: str, start: int, end: int, rule: Rule) -> Span | None:
     if named and not is_worthless(value) and "..." not in value and (rule.check == "chosen" or values.is_made(value)):
         return first, last
     logged = plain and text[first - 1] == "=" and not text[first - 2].isspace() and _is_logged(text, start, last)
-    if (
-        plain
-        and rule.check != "made"
-        and not logged
-        and not compiled(_SETTING).search(text, max(0, start - _BACK), start)
-    ):
+    if plain and rule.check != "made" and not logged and not _is_setting(text, start, first, last):
         return None
     if plain and compiled(r"[\w.]{0,40}[({\[]|[，、]").match(text, last):
         return None  # a call in code
@@ -206,6 +205,16 @@ def paired(text: str, start: int, end: int, rule: Rule) -> Span | None:
     if plain and not in_query and not logged and compiled(r"[ \t]{1,4}[^\s#/]").match(text, last):
         return None  # prose
     return (first, last) if _is_secret(value, rule, plain=plain) else None
+
+
+def _is_setting(text: str, start: int, first: int, last: int) -> bool:
+    """True if the name of a value opens its line, or all but what a tool prints before the line."""
+    if compiled(_SETTING).search(text, max(0, start - _BACK), start):
+        return True
+    begin = text.rfind("\n", max(0, start - _TAG), start) + 1
+    return (text[first - 1] == "=" or values.is_made(text[first:last])) and (
+        compiled(_MARGIN).fullmatch(text, begin, start) is not None
+    )
 
 
 def _is_logged(text: str, start: int, last: int) -> bool:
