@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from commonplace.guard import several, tables, values
@@ -70,7 +70,7 @@ _RECORD_ON: Final = r"\s{0,4}(?:,\s{1,4}[\w.-]{1,24}=[^\s,(){}\[\]]{0,38}){0,8}\
 _LOGGED_ON: Final = r"[ \t]{1,4}[\w.-]{1,40}=[^\s=]"
 _SETTING: Final = r"(?:^|[\n?&;])[ \t]{0,40}(?:\w[\w.-]{0,40})?\Z|[{,]\s{0,8}[\"'][\w.-]{0,40}\Z"
 _MARGIN: Final = (  # what tools print before a line: a file and a number, a container, a commit, signs
-    r"(?:(?:\w:)?[\w./\\@-]{1,120}:|(?:[\w./\\]|-(?!\d{1,6}-)){1,120}+(?:-\d{1,6}-|\s{0,20}(?=[|│]))|[^\n(]{0,60}\([^()\n]{8,80}\))?"
+    r"(?:(?:\w:)?[\w./\\@-]{1,120}:|[\w./\\-]{1,120}?(?:-\d{1,6}-|\s{0,20}(?=[|│]))|[^\n(]{0,60}\([^()\n]{8,80}\))?"
     r"[\s\d+<>|│┃→:/*@~#!-]{0,40}+[\w.-]{0,40}"
 )
 _EXPORTED: Final = r"(?<![\w$%{(\[.,=])[A-Z][A-Z0-9_]{0,40}\Z"  # in a sentence: "set DB_PASSWORD=… before"
@@ -96,14 +96,24 @@ _LONG_NOUN: Final = 6  # characters of a word for a secret that no other word ho
 _BACK: Final = 48  # characters before a name that say what it is
 _TAG: Final = 240  # characters of a tag of a form on each side of a name
 _AHEAD: Final = 640  # characters behind it that its value may take
+_STRING: Final = (  # behind a name, one with a quote where none ends it
+    r"[\w-]{0,14}[\"'`\]]{0,2}\s{0,4}(?:=>|:=|[:=,])\s{0,8}"
+    r"(?:\"(?![]},])[^\"\n]{0,512}\"|'(?![]},])[^'\n]{0,512}')(?!\s{0,8}(?:[]:;)>}]|,[\s\"'{[]|,?\Z)|\s{0,4}\n)"
+)
+_QUOTE: Final = r"\"|(?<!\w)'|'(?!\w)"
+_NO_QUOTE: Final = "”"
+_EDGES: Final = 2  # quotes behind a name that are none of its value's: the one of the name, and the value's first
+_QUOTES: Final = 32  # that are looked at behind a name
 _MOST_KNOWN: Final = 64  # places whose values are kept in mind
 
 
 class Printed:
     """A text in which names of secrets are looked up, in order; the rows of a table are read once."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, escapes: Callable[[int], int] | None = None) -> None:
+        """Give with a decoded text how often the character at a place of it was escaped."""
         self._text = text
+        self._escapes = escapes
         self._tables = tables.Tables(text)
         self._known: dict[tuple[str, int, str], Span | None] = {}
         self._read: dict[str, int] = {}  # how far groups under one name were read, for each check
@@ -139,19 +149,38 @@ class Printed:
     def _value(self, start: int, end: int, rule: Rule) -> Span | None:
         """Return the value behind a name; where a text repeats itself, it is looked for once."""
         begin = max(0, start - _TAG)
-        around = self._text[begin : end + _AHEAD], start - begin, rule.check
+        first, last = start - begin, end - begin
+        text = self._text[begin:end] + self._behind(end)
+        around = text, first, rule.check
         if around not in self._known:
             if len(self._known) >= _MOST_KNOWN:
                 self._known.clear()
-            span = (
-                paired(self._text, start, end, rule)
-                or _element(self._text, start, end, rule)
-                or _apart(self._text, start, end, rule)
-                or _given(self._text, start, end, rule)
+            self._known[around] = (
+                paired(text, first, last, rule)
+                or _element(text, first, last, rule)
+                or _apart(text, first, last, rule)
+                or _given(text, first, last, rule)
             )
-            self._known[around] = (span[0] - start, span[1] - start) if span else None
         known = self._known[around]
-        return (start + known[0], start + known[1]) if known else None
+        return (begin + known[0], begin + known[1]) if known else None
+
+    def _behind(self, end: int) -> str:
+        """Return what is behind a name; in a string there, a quote that is escaped more than its first is none."""
+        text = self._text[end : end + _AHEAD]
+        if not self._escapes or not compiled(_STRING).match(text):
+            return text
+        parts: list[str] = []
+        done = edges = depth = 0
+        for match in itertools.islice(compiled(_QUOTE).finditer(text), _QUOTES):
+            escapes = self._escapes(end + match.start())
+            depth = depth if edges else escapes
+            edges += escapes <= depth
+            if edges > _EDGES:
+                break
+            if escapes > depth:
+                parts += (text[done : match.start()], _NO_QUOTE)
+                done = match.end()
+        return "".join([*parts, text[done:]])
 
 
 def is_worthless(value: str) -> bool:
