@@ -70,3 +70,13 @@ def test_the_name_of_a_field_is_no_value():
     """Issue 16: what a field's name says stays readable, so that who repeats it is known to."""
     said = '{"door":{"state":"locked","keypad_guest_is_Lubomir_Hask_with_permanent_access":true}}'
     assert screen(said).text == said
+
+
+@in_one_test("value", ['ab"qwertz99', 'x"Y7kk#pl"99', 'Say "friend" 42x', '"q9"', 'p\\"w9kX2', 'p",q9X7', "ab'c9Zq"])
+def test_a_password_with_quotes_in_it_goes_whole(value: str) -> None:
+    """Issue 22: decoded, such a value seemed to end at its first quote."""
+    for name in "password", "db_password":
+        shape, left = ({"id": 7, name: held, "said": 'see "x" 99'} for held in (value, "⟦secret:password:0000⟧"))
+        for _ in range(3):
+            shape, left = json.dumps(shape), json.dumps(left, ensure_ascii=False)
+            assert screen(shape).text == left

@@ -1,5 +1,7 @@
 """Forms in which machines print secrets: cards with their expiry, quotes, lists, blocks, addresses; and what stays."""
 
+from itertools import product
+
 import pytest
 
 from commonplace import guard
@@ -207,3 +209,24 @@ def test_addresses_code_and_pages_without_a_password_stay(text):
 def test_a_variable_a_query_and_a_payload_give_their_secret(text, secret):
     """Issue 22: `setx`, a short secret with escapes in a URL, `pw` in data, the version of a secret in a vault."""
     _keeps(text, secret)
+
+
+@in_one_test(
+    "margin, name",
+    product(
+        ["+", "-", "+  ", "12:", "     3\t", "     3→", "12 │ +", ".env:3:", "./.env-3-", ".env:", "web_1  | ", "#"],
+        ["DB_PASSWORD", "SMTP_PASS", "db_password", "spring.mail.password"],
+    ),
+)
+def test_a_setting_goes_behind_what_a_tool_prints_before_its_line(margin, name):
+    """Issue 22: a `.env` line of `git diff` or `grep -n` kept its password."""
+    for before in "port=80\n" + margin, f"src/main/resources/{margin}" if "." in margin else margin:
+        assert guard.screen(f"{before}{name}=marmalade9X\n").text.startswith(f"{before}{name}=⟦secret:password")
+
+
+@in_one_test(
+    "text",
+    ["this->dbPassword=candidate;", "$a::db_password=candidate;", "- password: hashed", "f(a, token.PASSWORD=x)"],
+)
+def test_a_name_inside_a_line_of_code_is_no_setting(text):
+    assert guard.screen(text).text == text

@@ -1,4 +1,5 @@
 import hashlib
+import json
 from itertools import product
 
 import blind_set
@@ -252,3 +253,17 @@ def test_a_word_with_a_number_behind_a_hyphen_is_a_value(sentence, value):
 )  # fmt: skip
 def test_a_name_with_a_number_behind_a_hyphen_is_no_value(text):
     assert guard.screen(text).text == text
+
+
+@in_one_test(
+    "line", ['  "{}\\n"\n', " '{}',\n", '    "{}\\n"\n    + ', ' . "{}"\n', '-   "{}",\n', '12:  "{}",\n', '"{}", ']
+)
+def test_the_lines_of_a_key_in_source_go_without_its_end(line):
+    """Issue 22: between quotes and without its last lines, a key was kept whole."""
+    lines = [blind_set.drawn(seed, blind_set.ALNUM, 64) for seed in range(6)]
+    head = "-----BEGIN PRIV" + "ATE KEY-----"
+    source = "".join(line.format(each) for each in [head, *lines]) + line.split("{")[0] + lines[0][:30]
+    for text in source, json.dumps({"output": source}):
+        assert not [each for each in lines if each[:20] in guard.screen(text).text]
+    code = f'if text.startswith(("{head}", "longidentifierofsomething")):\n    return "abc"\n'
+    assert guard.screen(code).text.endswith('", "longidentifierofsomething")):\n    return "abc"\n')

@@ -22,8 +22,12 @@ _OTHER: Final = r"-{4,5} ?(?:BEGIN|END) [A-Z0-9 ]{3,60}-{4,5}"
 _BEFORE: Final = (  # the name of a file and a number, as of `grep -n`
     r"(?:[ \t\r\n>|+]|\\[rn]){0,12}(?:(?:[\w./-]{1,60}[:-])?\d{1,5}[:\t-][ \t]{0,4})?"
 )
+_QUOTED: Final = (  # a line of source, with what joins it to the one before; the last one may be cut off
+    r"[\s\"'`,.&\\#*>|_+-]{0,60}(?:(?:[\w./-]{1,60}[:-])?\d{1,5}[:\t-][ \t]{0,40})?[\"'`]"
+    r"(?:[A-Za-z0-9+/]{40,8192}={0,2}|[A-Za-z0-9+/]{1,64}(?=\Z|\"\s?\}))"
+)
 _LINE: Final = (
-    rf"{_BEFORE}(?:[A-Za-z0-9+/]{{16,8192}}={{0,2}}"
+    rf"{_QUOTED}|{_BEFORE}(?:[A-Za-z0-9+/]{{16,8192}}={{0,2}}"
     r"|(?:Proc-Type|DEK-Info|Version|Comment|Encryption|Public-Lines|Private-Lines):[^\n\\]{0,100}"
     r"|=?[A-Za-z0-9+/]{1,64}={0,2}(?=\\n|\r?\n|\Z))"
 )

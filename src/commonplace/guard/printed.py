@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from commonplace.guard import several, tables, values
@@ -47,7 +47,7 @@ _GIVEN: Final = (
 )
 _ARGUMENT: Final = r"[\w-]{0,14}[\"']\s{0,4},\s{0,8}[\"']([^\"'\\\n]{3,512})[\"']"
 _DIRECTIVE: Final = (  # which sets what the next word names
-    r"(?:\n|\A)[ \t]{0,8}(?:ENV|ARG|[sS]et[eE]nv|setx(?:[ \t]{1,4}/[mM])?|set\s-\w{1,3}|fastcgi_param|uwsgi_param"
+    r"(?:\n|\A|[+:-])[ \t]{0,8}(?:ENV|ARG|[sS]et[eE]nv|setx(?:[ \t]{1,4}/[mM])?|set\s-\w{1,3}|fastcgi_param|uwsgi_param"
     r"|passenger_env_var)[ \t]{1,4}[A-Z0-9_]{0,40}\Z"
 )
 _DIRECTED: Final = r"[A-Z0-9_]{0,14}[ \t]{1,4}[\"']?([^\s\"'=;]{3,512})[\"']?;?[ \t]{0,4}(?=\r?\n|\Z)"
@@ -69,7 +69,11 @@ _RECORD: Final = (
 _RECORD_ON: Final = r"\s{0,4}(?:,\s{1,4}[\w.-]{1,24}=[^\s,(){}\[\]]{0,38}){0,8}\s{0,4}[}\]]"
 _LOGGED_ON: Final = r"[ \t]{1,4}[\w.-]{1,40}=[^\s=]"
 _SETTING: Final = r"(?:^|[\n?&;])[ \t]{0,40}(?:\w[\w.-]{0,40})?\Z|[{,]\s{0,8}[\"'][\w.-]{0,40}\Z"
-_EXPORTED: Final = r"(?:\A|[\s`\"'])[A-Z][A-Z0-9_]{0,40}\Z"  # in a sentence: "set DB_PASSWORD=… before"
+_MARGIN: Final = (  # what tools print before a line: a file and a number, a container, a commit, signs
+    r"(?:(?:\w:)?[\w./\\@-]{1,120}:|[\w./\\-]{1,120}?(?:-\d{1,6}-|\s{0,20}(?=[|│]))|[^\n(]{0,60}\([^()\n]{8,80}\))?"
+    r"[\s\d+<>|│┃→:/*@~#!-]{0,40}+[\w.-]{0,40}"
+)
+_EXPORTED: Final = r"(?<![\w$%{(\[.,=])[A-Z][A-Z0-9_]{0,40}\Z"  # in a sentence: "set DB_PASSWORD=… before"
 _QUERY: Final = r"[?&][\w.-]{0,40}\Z"  # of a URL, which a sentence may go on behind
 _WORTHLESS: Final = (
     r"(?i)(?:\[[a-z]|\*{2}|•|x{3}|\.{3}|-{2}|_{2}|\$|%[({A-Z_]|\{\{|<|your|change_?me|example|placeholder|redacted|dummy|todo|tbd|insert|replace|⟦"
@@ -92,14 +96,24 @@ _LONG_NOUN: Final = 6  # characters of a word for a secret that no other word ho
 _BACK: Final = 48  # characters before a name that say what it is
 _TAG: Final = 240  # characters of a tag of a form on each side of a name
 _AHEAD: Final = 640  # characters behind it that its value may take
+_STRING: Final = (  # behind a name, one with a quote where none ends it
+    r"[\w-]{0,14}[\"'`\]]{0,2}\s{0,4}(?:=>|:=|[:=,])\s{0,8}"
+    r"(?:\"(?![]},])[^\"\n]{0,512}\"|'(?![]},])[^'\n]{0,512}')(?!\s{0,8}(?:[]:;)>}]|,[\s\"'{[]|,?\Z)|\s{0,4}\n)"
+)
+_QUOTE: Final = r"\"|(?<!\w)'|'(?!\w)"
+_NO_QUOTE: Final = "”"
+_EDGES: Final = 2  # quotes behind a name that are none of its value's: the one of the name, and the value's first
+_QUOTES: Final = 32  # that are looked at behind a name
 _MOST_KNOWN: Final = 64  # places whose values are kept in mind
 
 
 class Printed:
     """A text in which names of secrets are looked up, in order; the rows of a table are read once."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, escapes: Callable[[int], int] | None = None) -> None:
+        """Give with a decoded text how often the character at a place of it was escaped."""
         self._text = text
+        self._escapes = escapes
         self._tables = tables.Tables(text)
         self._known: dict[tuple[str, int, str], Span | None] = {}
         self._read: dict[str, int] = {}  # how far groups under one name were read, for each check
@@ -135,19 +149,38 @@ class Printed:
     def _value(self, start: int, end: int, rule: Rule) -> Span | None:
         """Return the value behind a name; where a text repeats itself, it is looked for once."""
         begin = max(0, start - _TAG)
-        around = self._text[begin : end + _AHEAD], start - begin, rule.check
+        first, last = start - begin, end - begin
+        text = self._text[begin:end] + self._behind(end)
+        around = text, first, rule.check
         if around not in self._known:
             if len(self._known) >= _MOST_KNOWN:
                 self._known.clear()
-            span = (
-                paired(self._text, start, end, rule)
-                or _element(self._text, start, end, rule)
-                or _apart(self._text, start, end, rule)
-                or _given(self._text, start, end, rule)
+            self._known[around] = (
+                paired(text, first, last, rule)
+                or _element(text, first, last, rule)
+                or _apart(text, first, last, rule)
+                or _given(text, first, last, rule)
             )
-            self._known[around] = (span[0] - start, span[1] - start) if span else None
         known = self._known[around]
-        return (start + known[0], start + known[1]) if known else None
+        return (begin + known[0], begin + known[1]) if known else None
+
+    def _behind(self, end: int) -> str:
+        """Return what is behind a name; in a string there, a quote that is escaped more than its first is none."""
+        text = self._text[end : end + _AHEAD]
+        if not self._escapes or not compiled(_STRING).match(text):
+            return text
+        parts: list[str] = []
+        done = edges = depth = 0
+        for match in itertools.islice(compiled(_QUOTE).finditer(text), _QUOTES):
+            escapes = self._escapes(end + match.start())
+            depth = depth if edges else escapes
+            edges += escapes <= depth
+            if edges > _EDGES:
+                break
+            if escapes > depth:
+                parts += (text[done : match.start()], _NO_QUOTE)
+                done = match.end()
+        return "".join([*parts, text[done:]])
 
 
 def is_worthless(value: str) -> bool:
@@ -191,12 +224,7 @@ def paired(text: str, start: int, end: int, rule: Rule) -> Span | None:
     if named and not is_worthless(value) and "..." not in value and (rule.check == "chosen" or values.is_made(value)):
         return first, last
     logged = plain and text[first - 1] == "=" and not text[first - 2].isspace() and _is_logged(text, start, last)
-    if (
-        plain
-        and rule.check != "made"
-        and not logged
-        and not compiled(_SETTING).search(text, max(0, start - _BACK), start)
-    ):
+    if plain and rule.check != "made" and not logged and not _is_setting(text, start, first, last):
         return None
     if plain and compiled(r"[\w.]{0,40}[({\[]|[，、]").match(text, last):
         return None  # a call in code
@@ -206,6 +234,16 @@ def paired(text: str, start: int, end: int, rule: Rule) -> Span | None:
     if plain and not in_query and not logged and compiled(r"[ \t]{1,4}[^\s#/]").match(text, last):
         return None  # prose
     return (first, last) if _is_secret(value, rule, plain=plain) else None
+
+
+def _is_setting(text: str, start: int, first: int, last: int) -> bool:
+    """True if the name of a value opens its line, or all but what a tool prints before the line."""
+    if compiled(_SETTING).search(text, max(0, start - _BACK), start):
+        return True
+    begin = text.rfind("\n", max(0, start - _TAG), start) + 1
+    return (text[first - 1] == "=" or values.is_made(text[first:last])) and (
+        compiled(_MARGIN).fullmatch(text, begin, start) is not None
+    )
 
 
 def _is_logged(text: str, start: int, last: int) -> bool:

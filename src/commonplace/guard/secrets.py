@@ -19,7 +19,7 @@ from typing import Final, NamedTuple
 from commonplace.guard import keys, printed, said, values
 from commonplace.guard.codes import Numbers, unlisted
 from commonplace.guard.markers import Marker
-from commonplace.guard.table import FLOOD, MOST_FOUND, STRETCH, Candidate, Rule, compiled
+from commonplace.guard.table import FLOOD, MOST_FOUND, STRETCH, Rule, compiled
 from commonplace.guard.views import View
 
 _CARD_SHAPE: Final = r"[0-9]{4}[ -]?[0-9]{4,6}[ -]?[0-9]{4}"
@@ -118,7 +118,7 @@ def _found(view: View, known: said.Known) -> Iterator[Iterator[Span]]:
     yield (Span(place, min(len(text), place + STRETCH), FLOOD, human=True) for place in view.tries.floods)
     if not view.tries:
         return
-    yield _at_keywords(text, view.tries)
+    yield _at_keywords(view)
     nouns = ((place, seen.keyword, seen.rule) for place, seen in view.tries if seen.rule.kind == "said")
     numbers = Numbers()
     yield (
@@ -133,10 +133,11 @@ def _keys(spans: Iterator[tuple[int, int]]) -> Iterator[Span]:
     return (Span(start, end, "private-key", human=False) for start, end in spans)
 
 
-def _at_keywords(text: str, candidates: Iterable[tuple[int, Candidate]]) -> Iterator[Span]:
+def _at_keywords(view: View) -> Iterator[Span]:
+    text = view.text
     done: dict[str, int] = {}
-    names = printed.Printed(text)
-    for place, candidate in candidates:
+    names = printed.Printed(text, view.escapes if view.decoded else None)
+    for place, candidate in view.tries:
         rule = candidate.rule
         # A place inside what this rule has found already is not looked at again: the work stays linear.
         if rule.kind == "said" or place < done.get(rule.id, 0):

@@ -54,6 +54,7 @@ class View:
         self.text = text
         self._under = under
         self._make = steps
+        self._escapes: dict[int, int] = {}
 
     @property
     def lowered(self) -> str:
@@ -79,6 +80,21 @@ class View:
         if not self._under:
             return start, end
         return self._under.span(self._place(start), max(self._place(end - 1) + 1, self._place(end)))
+
+    @property
+    def decoded(self) -> bool:
+        """True if there is a text below that this one was made of."""
+        return self._under is not None
+
+    def escapes(self, place: int) -> int:
+        """Return how often the character at a place is escaped in the text."""
+        if not self._under:
+            return 0
+        if place not in self._escapes:
+            below = self._place(place)
+            escaped = compiled(_ESCAPE).match(self._under.text, below) is not None
+            self._escapes[place] = escaped + self._under.escapes(below)
+        return self._escapes[place]
 
     def _place(self, place: int) -> int:
         at, moves = self._steps
