@@ -102,7 +102,9 @@ class SpendingConfig(msgspec.Struct, frozen=True):
 class GateRules(msgspec.Struct, frozen=True):
     """When a proposal needs a person."""
 
-    shrink_share: float = 0.60  # of a document's bytes: a rewriting that drops more also waits as a whole
+    shrink_share: float = (
+        0.60  # of a document: a rewriting that drops more, with nothing in its place, waits as a whole
+    )
     review_days: int = 180  # what waits for a person so long is rejected by itself; 0 for never
 
 

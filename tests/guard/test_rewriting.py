@@ -55,6 +55,14 @@ def judged_text(said, base, text):
         ("The concert is on the 12th of December", "Christmas concert: date not fixed yet", "Concert: 12 December 2026"),
         ("I've dropped the swimming, Thursdays are pottery now", "Swims on Thursdays", "Pottery on Thursdays"),
         ("We use 2 spaces instead of tabs", "Tabs for indentation", "2 spaces"),
+        ("I moved to York in January", "Lives in Leeds", "Moved to York in January 2026"),
+        ("Ich bin im Januar nach Jena gezogen", "Wohnt in Ulm", "Im Januar 2026 nach Jena gezogen"),
+        ("Mudei-me para Braga em janeiro", "Mora em Faro", "Mudou-se para Braga em janeiro de 2026"),
+        ("我上个月搬到深圳了", "住在杭州", "2026年1月起住在深圳"),
+        ("先月、大阪から金沢に引っ越しました", "大阪に住んでいる", "2026年1月に大阪から金沢へ転居"),
+        ("I left Greggs, I work for the railway museum now", "Works at Greggs", "Now with the railway museum"),
+        ("I work for the railway museum now", "Works at Greggs", "Employed by the railway museum"),
+        ("Since Monday I'm at the railway museum", "Works at Greggs", "Works at the railway museum since 23 February 2026"),
         ("Dänemark ist gestrichen, es geht nach Slowenien", "Geplant: zwei Wochen Dänemark im August", "Reise nach Slowenien"),
     ],
 )  # fmt: skip
@@ -75,6 +83,10 @@ def test_a_line_in_the_place_of_one_that_a_message_corrects_takes_it_over(said, 
         ("The flat in Turin has a new kitchen", "Works for Lavazza in Turin", "The flat in Turin has a new kitchen"),
         ("The pond holds 60 litres", "The pond stands in the yard", "The pond holds 60 litres"),
         ("I bake rye bread every Sunday", "Bakes with rye from the Dunmill", "I bake rye bread every Sunday."),
+        ("I moved to the night shift", "Lives in Leeds", "Moved to the night shift"),
+        ("Anna moved to York", "Lives in Leeds", "Anna moved to York"),
+        ("I left Bruno at my mum's on Monday", "Has a dog called Bruno", "Visited mum on Monday"),
+        ("I work in the evenings now", "Works at Greggs", "Works in the evenings"),
         ("I have a dentist on Monday", "Insurance number of the car is with Helvetia", "Dentist on Monday"),
     ],
 )  # fmt: skip
@@ -260,3 +272,16 @@ def test_a_line_that_stays_though_it_was_left_out_is_said_in_the_outcome(tmp_pat
         assert "Aarne" in memory.document("memory")
         assert "1 line stayed that the reply left out" in done.reason
         assert any("Aarne" in change.reason for change in memory.log())
+
+
+def test_a_line_that_stays_beside_one_in_its_place_waits_to_be_removed(tmp_path):
+    """Audit 16: a corrected line stayed beside its replacement unseen, or a small memory waited whole as shrinking."""
+    reply = json.dumps({"history_entry": "Spoke of food.", "memory_update": "- Vegan, no cheese\n"})
+    with Memory.open(tmp_path, layout="two-layer", jobs="inline", llm=ScriptedLLM(reply)) as memory:
+        memory.rewrite("memory", "- Vegetarian\n")
+        memory.append("s", [Message("user", "I'm vegan now, no cheese any more."), Message("assistant", "Noted.")])
+        (name,) = memory.end("s").review
+        assert set(memory.document("memory").splitlines()) == {"- Vegetarian", "- Vegan, no cheese"}
+        assert "Vegan, no cheese" in memory.review().get(name).reason
+        memory.review().approve(name)
+        assert memory.document("memory") == "- Vegan, no cheese\n"

@@ -28,6 +28,8 @@ NATURAL = [
     (["Port 8080 is used by nginx", "Port 9090 is used by Grafana"], "Port 8080 is used by nginx and port 9090 by Grafana"),
     (["Ada is not allergic to nuts", "Bob is not allergic to eggs"], "Ada is not allergic to nuts, Bob not to eggs"),
     (["L'utilisateur n'aime pas le bruit.", "L'utilisateur travaille le matin."], "L'utilisateur n'aime pas le bruit et travaille le matin."),
+    (["User doesn't eat pork.", "User doesn't eat shellfish."], "User eats neither pork nor shellfish."),
+    (["ユーザーは犬を飼っている。", "ユーザーは猫も飼っている。"], "ユーザーは犬と猫を飼っている。"),
 ]  # fmt: skip
 BAD = [
     (["User lives in Bergen.", "User has two cats."], "User lives in Bergen with three cats."),
@@ -55,6 +57,10 @@ BAD = [
     (["Ada lives in Bergen", "Bob lives in Oslo"], "Ada lives in Oslo and Bob lives in Bergen"),
     (["Ada lives in Bergen", "Bob lives in Oslo"], "Ada and Bob live in Oslo and Bergen"),
     (["艾达对坚果过敏", "鲍勃对坚果不过敏"], "艾达对坚果不过敏，鲍勃对坚果过敏"),
+    (["User doesn't eat pork.", "User eats shellfish."], "User eats neither pork nor shellfish."),
+    (["User likes trains.", "User never travels without insulin."], "User likes trains and travels without insulin."),
+    (["ユーザーは犬を飼っている。", "ユーザーは猫も飼っている。"], "ユーザーは犬と鳥を飼っている。"),
+    (["ユーザーは犬を飼っている。", "ユーザーは猫も飼っている。"], "ユーザーは犬を飼っている、猫はいない。"),
     (["Anna is a pilot.", "Bert is a nurse."], "Anna is a nurse and Bert is a pilot."),
 ]
 

@@ -422,16 +422,13 @@ class _Court:
         for line, before, rule in carried.out:
             if rule.place == "waits":
                 entry = by_text.get(content.fold(before)) if before else None
-                added = AddEntry(path=edit.path, text=line)
-                alone: Edit = ReplaceEntry(path=edit.path, target=entry.id, text=line) if entry is not None else added
-                if isinstance(edit, PutTopic):
-                    alone = PutTopic(
-                        path=edit.path, body=line, title="" if touched else edit.title, line=before,
-                        sources=edit.sources, quotes=edit.quotes, trust=edit.trust,
-                    )  # fmt: skip
-                self.held.append((alone, rule.reason))
+                self.held.append((targets.alone(edit, line, before, entry, is_new=not touched), rule.reason))
         self.kept += carried.kept
-        lost = sum(len(line.encode()) for line in carried.kept)
+        for line, new in carried.beside.items():
+            if isinstance(edit, RewriteDocument) and (entry := by_text.get(content.fold(line))):
+                gone = RemoveEntry(path=edit.path, target=entry.id)
+                self.held.append((gone, f"uncited: no message says that it no longer holds beside {new!r}"))
+        lost = sum(len(line.encode()) for line in carried.kept if line not in carried.beside)
         if isinstance(edit, RewriteDocument) and lost > self.rules.shrink_share * len(base.encode()):
             self.held.append((edit, f"shrinks: {lost} of {len(base.encode())} bytes would go"))
         self._take_rewrite(number, edit, carried.text, base, lowest_trust(levels) if levels else "agent")

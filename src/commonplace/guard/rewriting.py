@@ -7,6 +7,7 @@ words, if a person said that it no longer is so, or if a compression was asked f
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from difflib import SequenceMatcher
 from functools import lru_cache
@@ -15,16 +16,27 @@ from typing import Final
 
 import msgspec
 
+from commonplace.guard.about import names_another
+from commonplace.guard.clauses import actor
 from commonplace.guard.written import Line, cut, holds, line_of, read, related, say_whole, timeless, vocabulary_of
 from commonplace.text import content, days, denials
 from commonplace.text.content import Vocabulary
 from commonplace.text.likeness import decide
 from commonplace.text.likeness.wording import MANY
+from commonplace.text.patterns import pattern
 from commonplace.text.standing import is_standing
 from commonplace.text.units import measured
 
 _RELATED: Final = 1 / 3  # share of the shorter line's words, for one to be about the same as the other
 _ALIKE: Final = 2 / 3  # the same, for one to say it of the same thing
+_HOME: Final = pattern(  # where one lives, or has moved to
+    r"\b(?:(?:lives|living) (?:in|at|near)|moved (?:back )?to (?-i:[A-ZÀ-Þ])\w*|(?:wohnt|lebt) (?:jetzt )?in|umgezogen"
+    r"|nach \w+ gezogen|(?:habite|vit|déménagé|emménagé) (?:à|en|au)|(?:vive|reside|mudó|mudad[oa]) (?:en|a)"
+    r"|(?:vive|abita|trasferit[oa]) (?:a|in)|(?:mora|vive|mudou|mudou-se) (?:em|para)|mieszka w"
+    r"|przeprowadził\w+ się (?:do|na)|(?:жив[её]т|переехал\w?) (?:в|на)|woont in|verhuisd naar)\b"
+    r"|住在|搬到|住んで|引っ?越し|転居|살고|살아|이사",
+    re.IGNORECASE,
+)
 
 
 class Ruling(msgspec.Struct, frozen=True):
@@ -37,11 +49,13 @@ class Ruling(msgspec.Struct, frozen=True):
 class Carried(msgspec.Struct, frozen=True):
     """The text that may be written; the old lines that stay in it though the new text lacks them.
 
-    `out` are the lines that may not come in: (line, the old line it would replace, ruling).
+    `beside` has the new line that came in, by the whole old line that stays though it is in its place. `out` are the
+    lines that may not come in: (line, the old line it would replace, ruling).
     """
 
     text: str
     kept: tuple[str, ...]
+    beside: dict[str, str]
     out: tuple[tuple[str, str, Ruling], ...]
 
 
@@ -98,6 +112,7 @@ def carry_out(
     return Carried(
         "\n".join((left.get(line.key) or line).raw for line in out) + end,
         tuple((left.get(line.key) or line).text for line in stays),
+        _beside([line for line in stays if left.get(line.key, line) is line], written, sides),
         _refused(new, rulings, sides.before),
     )
 
@@ -124,7 +139,7 @@ def _side_by_side(old: Sequence[Line], new: Sequence[Line]) -> _Sides:
     lost = [line for line in old if line.claims and line.key not in keys]
     in_place = _in_place(old, new)
     before = {
-        line.key: _counterpart(line, lost) or in_place.get(line.key)
+        line.key: _counterpart(line, lost) or _replaced(line, in_place.get(line.key))
         for line in new
         if line.claims and line.key not in known
     }
@@ -195,6 +210,12 @@ def _assembled(
     return out
 
 
+def _beside(stays: Sequence[Line], written: Sequence[Line], sides: _Sides) -> dict[str, str]:
+    """Return the new line that came in, for each old line that stays though it is in its place, or about the same."""
+    pairs = [(other, each.get(other.key)) for each in (sides.in_place, sides.before) for other in written]
+    return {line.text: other.text for other, line in pairs if line in stays and line is not None}
+
+
 def _refused(
     new: Sequence[Line], rulings: dict[str, Ruling], before: dict[str, Line | None]
 ) -> tuple[tuple[str, str, Ruling], ...]:
@@ -227,7 +248,7 @@ def _says_when(text: str) -> bool:
 
 
 def _in_place(old: Sequence[Line], new: Sequence[Line]) -> dict[str, Line]:
-    """Return the old line in whose place each new one is, if it shares a word with it, as a replacement has to."""
+    """Return the old line in whose place each new one is."""
     found: dict[str, Line] = {}
     blocks = SequenceMatcher(None, [line.key for line in old], [line.key for line in new], autojunk=False)
     for tag, start, end, begun, over in blocks.get_opcodes():
@@ -236,12 +257,15 @@ def _in_place(old: Sequence[Line], new: Sequence[Line]) -> dict[str, Line]:
         if tag == "replace":
             alike = ((other, one) for one in came for other in gone if _begin_alike(one, other))
             pairs = zip(gone, came, strict=True) if len(gone) == len(came) else alike
-            found |= {
-                one.key: other
-                for other, one in pairs
-                if Vocabulary(one.words).shared(other.words) or _begin_alike(one, other)
-            }
+            found |= {one.key: other for other, one in pairs}
     return found
+
+
+def _replaced(line: Line, old: Line | None) -> Line | None:
+    """Return the old line in whose place a new one is, if it is about the same, as a replacement has to be."""
+    if old is None or Vocabulary(line.words).shared(old.words) or _begin_alike(line, old):
+        return old
+    return old if decide(old.text, line.text).kind == "supersedes" else None
 
 
 def _may_leave(line: Line, came: Sequence[Line], sides: _Sides, told: _Told) -> bool:
@@ -253,10 +277,10 @@ def _may_leave(line: Line, came: Sequence[Line], sides: _Sides, told: _Told) -> 
             return True
         if not (said := told.new_words(other.text)) - line.words:
             continue
-        if _drops_a_name(line, other, told.new_words):
-            continue
         if decide(line.text, other.text).kind == "supersedes":
             return True
+        if _drops_a_name(line, other, told.new_words):
+            continue
         share, shared = related(line, other), Vocabulary(other.words).shared(line.words)
         names = content.names(line.text) & content.names(other.text)  # one may begin with a word that is no name
         in_its_place = sides.in_place.get(other.key) == line and _begin_alike(line, other)
@@ -297,9 +321,17 @@ def _is_one_of_many(line: Line) -> bool:
 
 
 def _begin_alike(one: Line, other: Line) -> bool:
-    """True if two lines begin with forms of one word (`Uses Vim`, `Uses Helix`)."""
+    """True if two lines begin with forms of one word (`Uses Vim`, `Uses Helix`), or both say where the user lives."""
+    if _says_home(one.text) and _says_home(other.text):
+        return True
     mine, theirs = content.words(one.text)[:1], content.words(other.text)[:1]
     return bool(mine and theirs) and content.alike(mine[0], theirs[0])
+
+
+def _says_home(text: str) -> bool:
+    """True if a text says where the user lives."""
+    found = _HOME.search(text)
+    return found is not None and not names_another(text) and not (found.start() and actor(text))
 
 
 def _drops_a_name(line: Line, other: Line, new_words: NewWords) -> bool:

@@ -149,6 +149,25 @@ def halves(
     return operations.RemoveEntry(path=old.path, target=old.id, sources=sources, quotes=quotes), new
 
 
+def alone(
+    edit: operations.RewriteDocument | operations.PutTopic,
+    line: str,
+    before: str,
+    entry: operations.ViewEntry | None,
+    *,
+    is_new: bool,
+) -> operations.Edit:
+    """Return one line of a rewriting as an operation of its own, in the place of an old line or entry if it has one."""
+    if isinstance(edit, operations.PutTopic):
+        return operations.PutTopic(
+            path=edit.path, body=line, title=edit.title if is_new else "", line=before,
+            sources=edit.sources, quotes=edit.quotes, trust=edit.trust,
+        )  # fmt: skip
+    if entry is None:
+        return operations.AddEntry(path=edit.path, text=line)
+    return operations.ReplaceEntry(path=edit.path, target=entry.id, text=line)
+
+
 def is_quoted_in(quote: str, text: str) -> bool:
     """True if a message holds the words of a quote, parts around `...` in this order."""
     folded, at, some = content.fold(text), 0, False

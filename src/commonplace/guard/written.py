@@ -33,6 +33,8 @@ _UNDER_HEAD: Final = pattern(r"\A\s*\|?(?:\s*:?-{2,}:?\s*\|)+(?:\s*:?-{2,}:?\s*)
 _HEADING: Final = pattern(r"\A\s{0,3}#{1,6}\s|\A[^:：]{1,40}[:：]\Z|\A\*\*[^*]{1,60}\*\*:?\Z")
 _PART: Final = pattern(r"(?<=[;；。！？])(?=.)|(?<=[^\W\d_]{3}[.!?])(?=\s+[^\W_])")
 _LABEL: Final = pattern(r"\A([^:：]{2,40})[:：]\s*\S")
+_SIGN: Final = pattern(r"[\u30a0-\u9fff]")  # of Japanese words, not of their endings
+_TOO: Final = pattern(rf"(?<={_SIGN.pattern})も(?={_SIGN.pattern})")
 _HEADING_WORDS: Final = 8
 _NOTE_WORDS: Final = 12
 _ORDER_WORDS: Final = 3  # of content; a heading can be `Never`
@@ -137,7 +139,18 @@ def timeless(text: str) -> frozenset[str]:
 
 
 def holds(text: str, part: str) -> bool:
-    """True if a statement holds another: all its firm words and most of its plain ones."""
+    """True if a statement holds another: all its firm words and most of its plain ones.
+
+    The particle for `too` of Japanese may be another one (`猫も飼う`, `犬と猫を飼う`) if every sign is in both.
+    """
+    return _has_words(text, part) or (
+        _TOO.search(part) is not None
+        and set(_SIGN.findall(part)).issubset(_SIGN.findall(text))
+        and any(_has_words(text, _TOO.sub(particle, part)) for particle in "をがは")
+    )
+
+
+def _has_words(text: str, part: str) -> bool:
     _, said, said_firm = _held(part)
     if not said:
         return content.fold(part) in content.fold(text)

@@ -10,7 +10,7 @@ import msgspec
 from commonplace.records import Hit
 
 SHARED_SHARE: Final = 0.3
-"""Of what is always shown and of the hits: the most that the scopes behind the first may have together."""
+"""Of the room for what is always shown and of the hits: the most that the scopes behind the first may have together."""
 
 
 def fair_share(found: Sequence[Sequence[Hit]], k: int) -> list[Hit]:

@@ -140,7 +140,7 @@ _REFUSES: Final = pattern(
 )
 _ENDS: Final = pattern(
     r"\b(?:sold|g[ai]v\w+ \w+(?: \w+)? away|given away|got rid|forget|is off|called off|cancel\w*|dropp?ed|abandon\w*|scrapp?ed|done|finished|completed|is over|expired|fell through|died|laiss\w+ tomber"
-    r"|(?:split|broke|broken) up|separated|divorced?|left me|(?:i['’]m|am) single|fired|laid off|retired|resigned|quit|c[oa]me off|ripped out|broke down|ignore"
+    r"|(?:split|broke|broken) up|separated|divorced?|left me|(?:i|we)(?:['’]ve| have)?(?: just)? left(?= [\w-]+(?:\W*\Z|[,;]| and | for good))|(?:i['’]m|am) single|fired|laid off|retired|resigned|quit|c[oa]me off|ripped out|broke down|ignore"
     r"|verkauft|weggegeben|verschenkt|vergiss|abgesagt|storniert|gestrichen|verworfen|erledigt|fertig|vorbei|fällt aus|gekündigt|gestorben|geschafft|getrennt|geschieden|entlassen|in rente|abgesetzt|aufgegeben|aufgehört|streichen"
     r"|vendue?s?|donnée?s?|oublie[rz]?|annulée?s?|supprimée?s?|c['’]est fait|terminée?s?|finie?s?|tombée? à l['’]eau|morte?s?|séparée?s?|divorcée?s?|rompu|quittée?|licenciée?|démissionné|retraite|arrêté"
     r"|vend(?:í|imos|id[oa]s?|i)|regal(?:é|amos|ad[oa]s?)|olvida\w*|cancelad[oa]s?|anulad[oa]s?|descartad[oa]s?|hech[oa]s?|terminad[oa]s?|ya está|murió|separad[oa]s?|separamos|divorci\w+|rompimos|despid\w+|jubil\w+|renunci\w+|dej(?:é|amos|ado)"

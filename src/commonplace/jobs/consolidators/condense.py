@@ -26,9 +26,11 @@ from commonplace.records import Message, RecordedMessage
 from commonplace.text import content, denials
 from commonplace.text.content import Vocabulary
 from commonplace.text.likeness import decide, firm_words
+from commonplace.text.likeness.wording import NEGATIONS
 from commonplace.text.pieces import one_line
 
 _TEXT_CHARS: Final = 1000  # of one merged entry
+_DENIED: Final = "not"
 SCHEMA: Final[dict[str, Any]] = {
     "type": "object",
     "properties": {
@@ -132,8 +134,8 @@ def _judged(path: str, entries: Sequence[ViewEntry], merge: _Merge) -> list[Edit
         return "a merge names entries that are not there, or has no text of use"
     if any(decide(one.text, two.text).kind == "supersedes" for one, two in combinations(parts, 2)):
         return "a merge would hold both sides of a contradiction"
-    firm = frozenset[str]().union(*(firm_words(part.text) for part in parts))
-    if not firm <= firm_words(text):
+    firm = frozenset[str]().union(*(_firm(part.text) for part in parts))
+    if not firm <= firm_words(text) | ({_DENIED} if denials.denies(text) else set()):
         return "a merge drops a number or a denial"
     reason = Evidence([_said(part) for part in parts]).fault(text)
     if reason:
@@ -149,8 +151,15 @@ def _judged(path: str, entries: Sequence[ViewEntry], merge: _Merge) -> list[Edit
     return [ReplaceEntry(path=path, target=kept.id, text=text), *gone]
 
 
+def _firm(text: str) -> frozenset[str]:
+    """Return what a merge may not drop: numbers, and that something is denied; two denials in their own words."""
+    found = firm_words(text)
+    denied = found & NEGATIONS
+    return found - denied | {_DENIED} if len(denied) == 1 else found
+
+
 def _denies_another(text: str, parts: Sequence[ViewEntry]) -> bool:
-    """True if a clause of a merge denies what only entries say that deny nothing, or says what an entry denies."""
+    """True if a clause of a merge denies what an entry says that denies nothing, or says what an entry denies."""
     denied = [_content(said) for part in parts for said in content.clauses(part.text) if denials.denies(said)]
     for clause in content.clauses(text):
         if not denials.denies(clause):
@@ -159,7 +168,7 @@ def _denies_another(text: str, parts: Sequence[ViewEntry]) -> bool:
                 return True
             continue
         whose = [part.text for part in parts if _own(clause, part, parts)]
-        if whose and not any(map(denials.denies, whose)):
+        if not all(map(denials.denies, whose)):
             return True
     return False
 

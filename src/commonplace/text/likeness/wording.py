@@ -28,7 +28,7 @@ _REWRITES: Final = tuple(
         (r"\bno longer\b|\bnot any ?more\b|\bnicht mehr\b|\bya no\b", "not"),
         (r"'s\b", " 's "),
         (r"\b([ldnjmtscq]|qu)'", r"\1 "),
-        (r"\b(?:am|is|are|was|were) employed (?:at|by)\b|\bwork(s?) for\b", "work at"),
+        (r"\b(?:(?:am|is|are|was|were) )?employed (?:at|by)\b|\bwork(s?) for\b", "work at"),
         (r"\bist bei (.{1,40}) angestellt\b", r"arbeitet bei \1"),
         (r"[换換改变變](?:成|为|為|到)了?", "是"),
     )
