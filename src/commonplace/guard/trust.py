@@ -25,7 +25,7 @@ from commonplace.text import content, denials
 from commonplace.text.content import Vocabulary
 from commonplace.text.everyday import COMMON
 from commonplace.text.patterns import pattern
-from commonplace.text.pieces import plain_name
+from commonplace.text.pieces import plain_name, short_name
 from commonplace.text.terms import CJK
 
 _WORD: Final = pattern(f"[{CJK}]+|[^\\W\\d_{CJK}][^\\W_{CJK}]*")
@@ -211,13 +211,11 @@ class Voices:
         """Add the next message."""
         trust = message_trust(recorded)
         below = is_below_agent(trust)
-        name = recorded.message.name or ""
+        given = recorded.message.name or ""
+        name = given if below else short_name(given) or ""
         self._turn += recorded.message.role == "user"
         if self._past is not None and trust == "user":  # what a person says now is theirs, whoever said it before
             self._past.take(recorded)
-        if name and not below and plain_name(name) is None:  # anybody may choose what their name says
-            self._take_below(name, "tool")
-            name = ""
         if recorded.message.role == "user" and not below and (foreign := pasted(recorded.text)):
             self._take_above(f"{name} {own_words(recorded.text)}".strip(), trust)
             for start, end in foreign:
@@ -226,6 +224,8 @@ class Voices:
             self._take_below(f"{name} {recorded.text}".strip(), trust)  # a display name can hold a sentence too
         else:
             self._take_above(f"{name} {recorded.text}".strip(), trust)
+        if given and not below and plain_name(given) is None:  # anybody may choose what their name says
+            self._take_below(given, "tool")
 
     def _take_above(self, text: str, trust: Trust) -> None:
         place = next(self._places)

@@ -35,7 +35,7 @@ from commonplace.jobs.rules.memos import ANNOUNCED, CHANGE, NAMED, RENAMED, Memo
 from commonplace.jobs.rules.patterns import guard
 from commonplace.records import RecordedMessage
 from commonplace.text import content, dates
-from commonplace.text.pieces import one_line, plain_name
+from commonplace.text.pieces import one_line, short_name
 
 MEMOS_PER_MESSAGE: Final = 4  # the least salient go first
 REPLY_GAP: Final = 2  # messages between what is said and that it is not to be remembered
@@ -140,7 +140,7 @@ class Reader:
                 last = max(inside, key=lambda memo: (memo.slot != CHANGE, memo.span))
                 found[found.index(last)] = msgspec.structs.replace(last, news=said, words=words)
             elif not inside:
-                name = plain_name(item.message.name)
+                name = short_name(item.message.name)
                 text = personal.fitted(self._talk, updates.worded(said), 0, name)
                 memo = talks.memo_of(item, "fact", text or said, span, 0.3, slot=CHANGE)
                 found.append(msgspec.structs.replace(memo, news=said if is_news else "", words=words))
@@ -175,7 +175,7 @@ class Reader:
             span = (start + begin, start + end)
             if any(a < span[1] and span[0] < b for a, b in taken):
                 continue
-            name = plain_name(item.message.name)
+            name = short_name(item.message.name)
             said = one_line(masked[begin:end]).rstrip(" .,;。")
             text = personal.fitted(self._talk, said, 0, name) if heading.kind == "facts" else heading.worded(said, name)
             if text is not None and len(text) <= TEXT_CHARS:
@@ -193,7 +193,7 @@ class Reader:
         if name[0] in patterns.words("no_names"):
             return None
         called = " ".join(name[:1] if len(name) > 1 and name[1] in patterns.words("no_names") else name)
-        frame = f"{plain_name(item.message.name) or wording.UNNAMED}'s {found['k'].lower()} is"
+        frame = f"{short_name(item.message.name) or wording.UNNAMED}'s {found['k'].lower()} is"
         span = (start + found.start(), start + found.start("o") + len(called))
         only = found["k"].split()[-1].lower() in patterns.words("one_only")
         return talks.memo_of(
@@ -205,7 +205,7 @@ class Reader:
             return None
         announced = guard("corrects").search(clause.lead) is not None
         amended = corrections.amended(clause.text, announced=announced)
-        stated = amended and personal.fitted(self._talk, clause.text, 0, plain_name(item.message.name))
+        stated = amended and personal.fitted(self._talk, clause.text, 0, short_name(item.message.name))
         if amended is not None and stated:
             return talks.memo_of(item, "fact", stated, talks.span_of(start, clause), 0.9,
                               slot=ANNOUNCED if announced else NAMED,
@@ -246,7 +246,7 @@ class Reader:
             )
         text = guard("announced").sub("", clause.text)
         text = dates.absolute(text, item.message.at, self._talk.zone, once=False)[0] if item.message.at else text
-        stated = personal.fitted(self._talk, text, clause.core, plain_name(item.message.name))
+        stated = personal.fitted(self._talk, text, clause.core, short_name(item.message.name))
         if stated is None:
             return None
         return talks.memo_of(item, "fact", stated, talks.span_of(start, clause), 0.3, slot=CHANGE, supersedes=old)
