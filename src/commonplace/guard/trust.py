@@ -17,6 +17,7 @@ from functools import lru_cache
 from itertools import count, pairwise
 from typing import Final, NamedTuple
 
+from commonplace.guard.about import is_of_another
 from commonplace.guard.exact import Heard, exact
 from commonplace.guard.pasted import own_words, pasted
 from commonplace.guard.phrases import phrase
@@ -82,12 +83,19 @@ def corrects(old: Sequence[str], new: Sequence[str], messages: Iterable[Recorded
     return bool(own) and len(old) == len(new)
 
 
-def asks_to_forget(text: str, messages: Iterable[RecordedMessage]) -> bool:
-    """True if the person's last words ask to forget a text: words of it are in the sentence that does or before it."""
+def asks_to_forget(text: str, messages: Sequence[RecordedMessage]) -> bool:
+    """True if the person's last words ask to forget a text: words of it are in the sentence that does or before it.
+
+    What another one who speaks said of themselves has to be named as theirs.
+    """
     sentences = content.sentences(_last_words(messages))
     about = content.content(_USER.sub("", text))
+    people = [short_name(each.message.name) or "" for each in messages if each.message.role == "user"]
+    others = {*people} - {"", *people[-1:]}
     return any(
-        phrase("to_go").search(each) and Vocabulary(content.words(f"{before} {each}")).shared(about)
+        phrase("to_go").search(each)
+        and Vocabulary(content.words(f"{before} {each}")).shared(about)
+        and not is_of_another(f"{before} {each}", text, others)
         for before, each in pairwise(("", *sentences))
     )
 

@@ -13,6 +13,7 @@ from typing import Final
 
 import msgspec
 
+from commonplace.guard.about import is_of_another
 from commonplace.guard.pasted import own_words, pasted
 from commonplace.guard.phrases import phrase
 from commonplace.jobs.rules import (
@@ -266,10 +267,11 @@ def not_for_memory(text: str) -> bool:
     return phrase("unkept").search(text) is not None or guard("to_forget").search(text) is not None
 
 
-def is_forgotten(memo: Memo, item: RecordedMessage) -> bool:
+def is_forgotten(memo: Memo, item: RecordedMessage, others: frozenset[str]) -> bool:
     """True if a message asks to forget what a memo says, or right behind it only that it is not to be remembered."""
     if not_for_memory(item.text) and item.number - memo.number <= REPLY_GAP:
         more = matching.content(phrase("unkept").sub("", item.text))
         if len(more) <= 1:  # `please`
             return True
-    return any(later.wished_away(said, [(memo, memo.text)]) for said in content.sentences(own_words(item.text)))
+    asked = (said for said in content.sentences(own_words(item.text)) if later.wished_away(said, [(memo, memo.text)]))
+    return any(not is_of_another(said, memo.text, others) for said in asked)
