@@ -73,7 +73,7 @@ class Session(msgspec.Struct, frozen=True):
 
     `messages` counts all that were ever appended; `window_start` is the number of the first message
     still live; `cursors` say how far each consolidator has come (message numbers, exclusive). `paused` and
-    `metadata` are the host's own, and change nothing here.
+    `metadata` are the host's own, and change nothing here. `names` are those that its users wrote under.
     """
 
     id: str
@@ -87,6 +87,7 @@ class Session(msgspec.Struct, frozen=True):
     cursors: dict[str, int] = msgspec.field(default_factory=dict)
     paused: bool = False
     metadata: dict[str, Any] = msgspec.field(default_factory=dict)
+    names: frozenset[str] = frozenset()
 
 
 class Entry(msgspec.Struct, frozen=True):

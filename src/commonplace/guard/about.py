@@ -7,6 +7,7 @@ nobody's, though its verb may show the person. Pure.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final
 
@@ -148,3 +149,17 @@ def whose(text: str, *, person: bool = True) -> str:
     before = text[: match.start()]
     is_object = content.content(before) if match["wide"] else _BEFORE_OBJECT.search(before)
     return "" if is_object else OTHER
+
+
+def is_of_another(said: str, text: str, names: Iterable[str]) -> bool:
+    """True if a statement is what one of some people said of themselves, and a sentence of someone else names no such.
+
+    What is only said by them (`Ada: the port is 8080`) is everybody's.
+    """
+    return any(_is_of(text, name) and not re.search(rf"(?i)(?<!\w){re.escape(name)}(?!\w)", said) for name in names)
+
+
+def _is_of(text: str, name: str) -> bool:
+    """True if a statement begins with a name, or is in the first person behind it."""
+    found = re.match(rf"(?i){re.escape(name)}(?![\w-])(?P<said>:.*)?", text)
+    return found is not None and (not found["said"] or FIRST_PERSON.search(found["said"]) is not None)

@@ -23,7 +23,7 @@ from commonplace.text.content import Vocabulary
 from commonplace.text.everyday import COMMON, is_no_name
 from commonplace.text.numerals import numerals
 from commonplace.text.patterns import pattern
-from commonplace.text.pieces import plain_name
+from commonplace.text.pieces import short_name
 from commonplace.text.terms import STOP_WORDS
 
 _CAPITAL: Final = pattern(r"(?<![^\W_])[^\W\d_][^\W_]*(?:['’-][^\W\d_]+)*")
@@ -69,7 +69,7 @@ class Evidence:
 
     def __init__(self, messages: Sequence[RecordedMessage], entries: Iterable[str] = ()) -> None:
         self.said = [
-            Said(seen(m), speaker=plain_name(m.message.name) or "", person=m.message.role == "user", at=m.message.at)
+            Said(seen(m), speaker=short_name(m.message.name) or "", person=m.message.role == "user", at=m.message.at)
             for m in messages
         ]
         self.known = [Said(text) for text in entries]

@@ -17,6 +17,7 @@ from functools import lru_cache
 from itertools import count, pairwise
 from typing import Final, NamedTuple
 
+from commonplace.guard.about import is_of_another
 from commonplace.guard.exact import Heard, exact
 from commonplace.guard.pasted import own_words, pasted
 from commonplace.guard.phrases import phrase
@@ -25,7 +26,7 @@ from commonplace.text import content, denials
 from commonplace.text.content import Vocabulary
 from commonplace.text.everyday import COMMON
 from commonplace.text.patterns import pattern
-from commonplace.text.pieces import plain_name
+from commonplace.text.pieces import plain_name, short_name
 from commonplace.text.terms import CJK
 
 _WORD: Final = pattern(f"[{CJK}]+|[^\\W\\d_{CJK}][^\\W_{CJK}]*")
@@ -82,12 +83,19 @@ def corrects(old: Sequence[str], new: Sequence[str], messages: Iterable[Recorded
     return bool(own) and len(old) == len(new)
 
 
-def asks_to_forget(text: str, messages: Iterable[RecordedMessage]) -> bool:
-    """True if the person's last words ask to forget a text: words of it are in the sentence that does or before it."""
+def asks_to_forget(text: str, messages: Sequence[RecordedMessage]) -> bool:
+    """True if the person's last words ask to forget a text: words of it are in the sentence that does or before it.
+
+    What another one who speaks said of themselves has to be named as theirs.
+    """
     sentences = content.sentences(_last_words(messages))
     about = content.content(_USER.sub("", text))
+    people = [short_name(each.message.name) or "" for each in messages if each.message.role == "user"]
+    others = {*people} - {"", *people[-1:]}
     return any(
-        phrase("to_go").search(each) and Vocabulary(content.words(f"{before} {each}")).shared(about)
+        phrase("to_go").search(each)
+        and Vocabulary(content.words(f"{before} {each}")).shared(about)
+        and not is_of_another(f"{before} {each}", text, others)
         for before, each in pairwise(("", *sentences))
     )
 
@@ -211,13 +219,11 @@ class Voices:
         """Add the next message."""
         trust = message_trust(recorded)
         below = is_below_agent(trust)
-        name = recorded.message.name or ""
+        given = recorded.message.name or ""
+        name = given if below else short_name(given) or ""
         self._turn += recorded.message.role == "user"
         if self._past is not None and trust == "user":  # what a person says now is theirs, whoever said it before
             self._past.take(recorded)
-        if name and not below and plain_name(name) is None:  # anybody may choose what their name says
-            self._take_below(name, "tool")
-            name = ""
         if recorded.message.role == "user" and not below and (foreign := pasted(recorded.text)):
             self._take_above(f"{name} {own_words(recorded.text)}".strip(), trust)
             for start, end in foreign:
@@ -226,6 +232,8 @@ class Voices:
             self._take_below(f"{name} {recorded.text}".strip(), trust)  # a display name can hold a sentence too
         else:
             self._take_above(f"{name} {recorded.text}".strip(), trust)
+        if given and not below and plain_name(given) is None:  # anybody may choose what their name says
+            self._take_below(given, "tool")
 
     def _take_above(self, text: str, trust: Trust) -> None:
         place = next(self._places)

@@ -40,7 +40,7 @@ from commonplace.operations import (
 )
 from commonplace.records import RecordedMessage, Source, Trust, is_below_agent
 from commonplace.text import dates
-from commonplace.text.pieces import one_line, truncate
+from commonplace.text.pieces import one_line, short_name, truncate
 
 ROUND_TOKENS: Final = 3000  # of what a consolidator is given in one round
 _ASKED: Final = 12  # things it may ask for in one round
@@ -116,7 +116,17 @@ class Host:
             rounds=self._job.rounds,
             summary=summary,
             reads=self._views.newest_logs() if self._job.range == "none" else (),
+            people=self._people(view, session),
         )
+
+    def _people(self, view: View, session: str) -> frozenset[str]:
+        """Return what those are called who spoke in a session and in those that some entries rest on."""
+        if self._parts.config.guard.owner:
+            return frozenset()  # all that is noted is of one person
+        found = {session, *(source.session for entry in view.entries for source in entry.sources)}
+        sessions = self._parts.sessions
+        names = {name for each in found if each and sessions.exists(each) for name in sessions.state(each).names}
+        return frozenset(filter(None, map(short_name, names)))
 
     def judged(self, work: Work, seconds: Callable[[], float]) -> Judged:
         """Return the consolidator's proposal on a work, judged by the gate.

@@ -68,18 +68,48 @@ _PARTICLES: Final = frozenset([
     "van", "von", "der", "den", "de", "del", "della", "da", "di", "du", "la", "le", "el", "al", "bin", "ibn", "ter",
     "zu", "y", "e",
 ])  # fmt: skip
-_NAME_WORD: Final = pattern(r"[\w.@'’-]{1,30}")
 _NAME_WORDS: Final = 3  # and particles
+_NAME_CHARS, _NAME_WORD_CHARS = 60, 30
+_BESIDE: Final = pattern(  # a name: what is in brackets, or behind a colon, bar or dash
+    r"[(\[{<⟦（【].*?(?:[)\]}>⟧）】]|\Z)|(?:[\n:：|]|,\s(?=[a-z])|\s[–—-]\s).*", re.DOTALL
+)
+_SELECTOR: Final = pattern(r"[\ufe00-\ufe0f]")  # how a sign is drawn
 
 
 def plain_name(name: str | None) -> str | None:
     """Return a display name if it can be one; None if it says something, as people choose their names freely."""
     words = (name or "").split()
-    if len(words) == 1:
-        return name if _NAME_WORD.fullmatch(words[0]) else None
+    return name if len(words) == 1 and _is_plain(words[0]) or _is_full_name(words, _NAME_WORDS) else None
+
+
+def short_name(name: str | None) -> str | None:
+    """Return what a person is called by a display name: itself if it can be one, else the part of it that can.
+
+    That is without signs and what is in brackets or behind a colon, a bar or a dash. Of one that still says something
+    no more than the first word is kept, with a mark of the whole, so that two people stay two. None if there is no name.
+    """
+    known = unicodedata.normalize("NFC", name or "").strip()
+    if not known or plain_name(known):
+        return known or None
+    said = _BESIDE.sub(" ", _SELECTOR.sub("", known))
+    words = "".join(char if _is_plain(char) else " " for char in said).split()
+    named = [word for word in words if _is_plain(word) and any(map(str.isalpha, word))]
+    short = len(words) < _NAME_WORDS and all(map(_is_plain, words))
+    if named and (short or _is_full_name(words, _NAME_WORDS + 1)):
+        return " ".join(words)
+    return f"{(*named, 'Person')[0]}-{fingerprint(known)[:4]}"
+
+
+def _is_full_name(words: Sequence[str], most: int) -> bool:
+    """True if each of some words but particles begins with a capital, in a script that has them."""
     own = [word for word in words if word.casefold() not in _PARTICLES]
-    named = all(_NAME_WORD.fullmatch(word) and (word[0].isupper() or not word[0].isascii()) for word in own)
-    return name if own and named and len(own) <= _NAME_WORDS else None
+    named = all(_is_plain(word) and (word[0].isupper() or not word[0].isascii()) for word in own)
+    return 0 < len(own) <= most and named and len(" ".join(words)) <= _NAME_CHARS
+
+
+def _is_plain(word: str) -> bool:
+    marks = (char.isalnum() or char in "._@'’-" or unicodedata.category(char) in {"Mn", "Mc"} for char in word)
+    return len(word) <= _NAME_WORD_CHARS and all(marks)
 
 
 _SPEAKERS: Final = {"assistant": "agent"}

@@ -126,7 +126,7 @@ def _stated(
     }
     found = proposing.propose(
         [*before, *turn], session=work.session, zone=work.zone, targets=cast("Targets", places), existing=known,
-        since=turn[0].number,
+        since=turn[0].number, people=work.people,
     )  # fmt: skip
     for edit in found.operations:
         layer = work.items(str(edit.data["kind"])) if isinstance(edit, PutItem) else None

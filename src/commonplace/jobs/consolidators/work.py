@@ -33,6 +33,7 @@ class Work(msgspec.Struct, frozen=True, kw_only=True):
     often it may still ask to read and search; `answers` is what it was given, `proposed` what it proposed so far.
     `listed` is the view before anything was asked for, `view` what the numbers of all of it mean. `records` gives the
     records of a file that may enter a prompt, `only_noted` what the rules noted in the journal alone. `at` is now.
+    `people` are those who spoke in its session and in those that its entries rest on; none if the memory has an owner.
     `reads` are files to read first. `summary` replaces what was said before the messages of a window.
     """
 
@@ -60,6 +61,7 @@ class Work(msgspec.Struct, frozen=True, kw_only=True):
     answers: tuple[Answer, ...] = ()
     proposed: tuple[Edit, ...] = ()
     reads: tuple[str, ...] = ()
+    people: frozenset[str] = frozenset()
     summary: str = ""
 
     def file(self, kind: str, at: datetime | None) -> str:

@@ -11,7 +11,7 @@ from commonplace.jobs.rules.memos import Memo
 from commonplace.jobs.rules.patterns import guard
 from commonplace.jobs.rules.talks import Talk
 from commonplace.records import RecordedMessage, Trust
-from commonplace.text.pieces import one_line, plain_name
+from commonplace.text.pieces import one_line, short_name
 
 VALUED_CHARS: Final = 90  # of a statement that gives a thing a value
 
@@ -111,7 +111,7 @@ def foreign(talk: Talk, item: RecordedMessage, start: int, clause: Clause) -> Me
         return None
     text = one_line(clause.text)
     if found.kind != "instruction":
-        text = f"{plain_name(item.message.name) or wording.UNNAMED}: {text}"
+        text = f"{short_name(item.message.name) or wording.UNNAMED}: {text}"
     return talks.memo_of(item, found.kind, text, talks.span_of(start, clause), found.weight)
 
 

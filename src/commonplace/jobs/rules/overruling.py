@@ -10,11 +10,14 @@ from typing import Final, TypeVar
 
 import msgspec
 
+from commonplace.guard.about import is_of_another
 from commonplace.jobs.rules import later, matching, named, updates
 from commonplace.jobs.rules.memos import ANNOUNCED, CHANGE, CHANGED_MIND, HOME, NAMED, RENAMED, Memo
 from commonplace.jobs.rules.patterns import guard
 from commonplace.jobs.rules.wording import UNNAMED
+from commonplace.records import RecordedMessage
 from commonplace.text.patterns import pattern
+from commonplace.text.pieces import short_name
 
 Key = TypeVar("Key")
 _SAID: Final = f"{UNNAMED}: "
@@ -109,7 +112,7 @@ def is_said_in(memo: Memo, text: str) -> bool:
 
 def is_over(memo: Memo, text: str) -> bool:
     """True if a memo takes the place of a statement; what is so too takes the place of nothing."""
-    if guard("added").search(memo.quote):
+    if guard("added").search(memo.quote) or is_of_another(memo.quote, text, memo.others):
         return False
     ended = "" if memo.slot in {ANNOUNCED, NAMED} else memo.supersedes  # of another thing the value stays
     mine, other = _unnamed(memo.text, memo.speaker), _unnamed(text, memo.speaker)
@@ -122,18 +125,30 @@ def is_over(memo: Memo, text: str) -> bool:
 
 def one_meant(memo: Memo, stated: Iterable[tuple[Key, str]]) -> Key | None:
     """Return the key of the one statement that a bare switch, or a short update, replaces."""
-    unnamed = [(key, _unnamed(text, memo.speaker)) for key, text in stated]
-    return updates.updated(memo.news, unnamed) if memo.news else None
+    return updates.updated(memo.news, _for(memo, stated)) if memo.news else None
 
 
 def spoken_against(memo: Memo, stated: Iterable[tuple[Key, str]]) -> Key | None:
     """Return the key of the one statement that a memo speaks against, in words that leave open what is so now."""
-    return later.spoken_against(memo, [(key, _unnamed(text, memo.speaker)) for key, text in stated])
+    return later.spoken_against(memo, _for(memo, stated))
+
+
+def _for(memo: Memo, stated: Iterable[tuple[Key, str]]) -> list[tuple[Key, str]]:
+    """Return the statements that a memo may speak of, with `User` for the name of its speaker."""
+    mine = ((key, text) for key, text in stated if not is_of_another(memo.quote, text, memo.others))
+    return [(key, _unnamed(text, memo.speaker)) for key, text in mine]
+
+
+def others(message: RecordedMessage, people: frozenset[str]) -> frozenset[str]:
+    """Return what all but the speaker of a message are called, if there are names."""
+    speaker = short_name(message.message.name) or UNNAMED
+    return (people | {UNNAMED}) - {speaker} if people else people
 
 
 def _unnamed(text: str, speaker: str | None) -> str:
     """Return a statement with `User` for the name of the speaker, which is no word that two statements share."""
-    return UNNAMED + text[len(speaker) :] if speaker and text.startswith(speaker) else text
+    begins = speaker and text[: len(speaker)].casefold() == speaker.casefold()
+    return UNNAMED + text[len(speaker) :] if speaker and begins else text
 
 
 def _named(text: str, speaker: str | None) -> str:

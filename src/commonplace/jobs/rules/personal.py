@@ -17,7 +17,7 @@ from commonplace.jobs.rules.talks import Talk
 from commonplace.records import RecordedMessage
 from commonplace.text import dates, validity
 from commonplace.text.patterns import pattern
-from commonplace.text.pieces import plain_name
+from commonplace.text.pieces import short_name
 
 _HELD_AT: Final = (
     "is", "are", "moves", "moved", "has moved", "takes place", "happens", "starts", "begins", "shifts", "changes",
@@ -74,7 +74,7 @@ def _by_row(talk: Talk, item: RecordedMessage, start: int, clause: Clause) -> Me
 def _introduced(item: RecordedMessage, name: str) -> bool:
     """True if `I'm Ada` gives a name: after a greeting or with the surname, and if it is not known yet."""
     greeting = guard("greets").search(item.text) or guard("full_name").fullmatch(name.strip(" .!"))
-    return greeting is not None and name.split(maxsplit=1)[0] != plain_name(item.message.name)
+    return greeting is not None and name.split(maxsplit=1)[0] != short_name(item.message.name)
 
 
 def _worded(
@@ -105,7 +105,7 @@ def _worded(
     if rule.dated and not whens and not habit:
         return None
     first = whens[0] if whens else None
-    stated = None if guard("dangling").search(text) else fitted(talk, text, core, plain_name(item.message.name))
+    stated = None if guard("dangling").search(text) else fitted(talk, text, core, short_name(item.message.name))
     if stated is None:
         return None
     due = first.last if first is not None and rule.kind in {"task", "constraint"} else None
@@ -121,7 +121,7 @@ def _worded(
     return talks.memo_of(
         item, rule.kind, stated, talks.span_of(start, clause), weight,
         slot=_slot(item, clause, rule, found, first),
-        frame=_frame(talk, clause, found, rule, plain_name(item.message.name)),
+        frame=_frame(talk, clause, found, rule, short_name(item.message.name)),
         supersedes=corrections.ended(clause), due=due, valid_until=until,
     )  # fmt: skip
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import msgspec
 
+from commonplace.guard.about import is_of_another
 from commonplace.guard.pasted import own_words
 from commonplace.guard.screened import instant
 from commonplace.guard.trust import message_trust
@@ -50,15 +51,16 @@ def extract(messages: Sequence[RecordedMessage], *, zone: tzinfo) -> list[Memo]:
     return [memo for memo in memos if not _only_changes(memo, said) and (memo.slot == ANNOUNCED or not memo.becomes)]
 
 
-def _gather(messages: Sequence[RecordedMessage], zone: tzinfo) -> list[Memo]:
+def _gather(messages: Sequence[RecordedMessage], zone: tzinfo, people: frozenset[str] = frozenset()) -> list[Memo]:
     """Find the memos, and the corrections of what was said before the range."""
     reader = reading.Reader(messages, zone)
     memos: list[Memo] = []
     for message in messages:
-        if message.message.role == "user":
-            memos = [memo for memo in memos if not reading.is_forgotten(memo, message)]
+        others = overruling.others(message, people)
+        if message.message.role == "user" and message_trust(message) == "user":
+            memos = [memo for memo in memos if not reading.is_forgotten(memo, message, others)]
         for memo in reader.read(message):
-            memos = overruling.admit(memos, memo)
+            memos = overruling.admit(memos, msgspec.structs.replace(memo, others=others))
     return memos
 
 
@@ -72,6 +74,7 @@ def propose(
     only_noted: Callable[[], Sequence[Known]] = tuple,
     journal: str = "",
     since: int = 0,
+    people: frozenset[str] = frozenset(),
 ) -> Proposal:
     """Propose what a range of messages adds to memory and what it puts in the place of older memory.
 
@@ -84,17 +87,18 @@ def propose(
         only_noted: Returns the statements that are in the journal alone, oldest first: no place takes their kind.
         journal: The file of the journal; empty if there is none.
         since: The number of the first message that something is taken from; those before it are only read.
+        people: What those are called who may have said what is remembered.
 
     Returns:
         The operations, each with its source, quote and trust; a replaced entry stays in the change
         log. The journal says what was noted; a statement that is in no other place overrules what it is there in place
         of. Nothing memorable gives no operation.
     """
-    memos = [memo for memo in _gather(messages, zone) if memo.number >= since]
+    memos = [memo for memo in _gather(messages, zone, people) if memo.number >= since]
     desk = _Desk(session, targets, existing, [memo.text for memo in memos], only_noted)
     for message in messages:
         if message.number >= since and message.message.role == "user" and message_trust(message) == "user":
-            desk.take_out(message)
+            desk.take_out(message, overruling.others(message, people))
     for memo in memos:
         desk.put(memo)
     text, operations = _journal(desk.noted), desk.operations()
@@ -144,12 +148,14 @@ class _Desk:
         else:
             self._into_list(memo, place)
 
-    def take_out(self, message: RecordedMessage) -> None:
-        """Remove what a message of the person asks to forget."""
+    def take_out(self, message: RecordedMessage, others: frozenset[str]) -> None:
+        """Remove what a message of the person asks to forget; of what others said of themselves nothing."""
         source = Source(self._session, message.message.id or message.id)
         for said in content.sentences(own_words(message.text)):
             rests: dict[str, Any] = {"sources": (source,), "quotes": (said,), "trust": "user"}
-            for each in later.wished_away(said, [(known, known.text) for known in self._known if self._reaches(known)]):
+            reached = [known for known in self._known if self._reaches(known)]
+            mine = [(each, each.text) for each in reached if not is_of_another(said, each.text, others)]
+            for each in later.wished_away(said, mine):
                 self._known.remove(each)
                 if self._item_place(each) is not None:
                     self._edits.append(RemoveItem(path=each.path, id=each.id.rpartition("#")[2], **rests))

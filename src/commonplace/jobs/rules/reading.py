@@ -13,6 +13,7 @@ from typing import Final
 
 import msgspec
 
+from commonplace.guard.about import is_of_another
 from commonplace.guard.pasted import own_words, pasted
 from commonplace.guard.phrases import phrase
 from commonplace.jobs.rules import (
@@ -35,7 +36,7 @@ from commonplace.jobs.rules.memos import ANNOUNCED, CHANGE, NAMED, RENAMED, Memo
 from commonplace.jobs.rules.patterns import guard
 from commonplace.records import RecordedMessage
 from commonplace.text import content, dates
-from commonplace.text.pieces import one_line, plain_name
+from commonplace.text.pieces import one_line, short_name
 
 PLAY_REST: Final = timedelta(hours=1)
 MOST_MEMOS: Final = 50  # of a message; one with more is no talk of a person
@@ -144,7 +145,7 @@ class Reader:
                 last = max(inside, key=lambda memo: (memo.slot != CHANGE, memo.span))
                 found[found.index(last)] = msgspec.structs.replace(last, news=said, words=words)
             elif not inside:
-                name = plain_name(item.message.name)
+                name = short_name(item.message.name)
                 text = personal.fitted(self._talk, updates.worded(said), 0, name)
                 memo = talks.memo_of(item, "fact", text or said, span, 0.3, slot=CHANGE)
                 found.append(msgspec.structs.replace(memo, news=said if is_news else "", words=words))
@@ -179,7 +180,7 @@ class Reader:
             span = (start + begin, start + end)
             if any(a < span[1] and span[0] < b for a, b in taken):
                 continue
-            name = plain_name(item.message.name)
+            name = short_name(item.message.name)
             said = one_line(masked[begin:end]).rstrip(" .,;。")
             text = personal.fitted(self._talk, said, 0, name) if heading.kind == "facts" else heading.worded(said, name)
             if text is not None and len(text) <= TEXT_CHARS:
@@ -197,7 +198,7 @@ class Reader:
         if name[0] in patterns.words("no_names"):
             return None
         called = " ".join(name[:1] if len(name) > 1 and name[1] in patterns.words("no_names") else name)
-        frame = f"{plain_name(item.message.name) or wording.UNNAMED}'s {found['k'].lower()} is"
+        frame = f"{short_name(item.message.name) or wording.UNNAMED}'s {found['k'].lower()} is"
         span = (start + found.start(), start + found.start("o") + len(called))
         only = found["k"].split()[-1].lower() in patterns.words("one_only")
         return talks.memo_of(
@@ -209,7 +210,7 @@ class Reader:
             return None
         announced = guard("corrects").search(clause.lead) is not None
         amended = corrections.amended(clause.text, announced=announced)
-        stated = amended and personal.fitted(self._talk, clause.text, 0, plain_name(item.message.name))
+        stated = amended and personal.fitted(self._talk, clause.text, 0, short_name(item.message.name))
         if amended is not None and stated:
             return talks.memo_of(item, "fact", stated, talks.span_of(start, clause), 0.9,
                               slot=ANNOUNCED if announced else NAMED,
@@ -250,7 +251,7 @@ class Reader:
             )
         text = guard("announced").sub("", clause.text)
         text = dates.absolute(text, item.message.at, self._talk.zone, once=False)[0] if item.message.at else text
-        stated = personal.fitted(self._talk, text, clause.core, plain_name(item.message.name))
+        stated = personal.fitted(self._talk, text, clause.core, short_name(item.message.name))
         if stated is None:
             return None
         return talks.memo_of(item, "fact", stated, talks.span_of(start, clause), 0.3, slot=CHANGE, supersedes=old)
@@ -275,10 +276,11 @@ def not_for_memory(text: str) -> bool:
     return phrase("unkept").search(text) is not None or guard("to_forget").search(text) is not None
 
 
-def is_forgotten(memo: Memo, item: RecordedMessage) -> bool:
+def is_forgotten(memo: Memo, item: RecordedMessage, others: frozenset[str]) -> bool:
     """True if a message asks to forget what a memo says, or right behind it only that it is not to be remembered."""
     if not_for_memory(item.text) and item.number - memo.number <= REPLY_GAP:
         more = matching.content(phrase("unkept").sub("", item.text))
         if len(more) <= 1:  # `please`
             return True
-    return any(later.wished_away(said, [(memo, memo.text)]) for said in content.sentences(own_words(item.text)))
+    asked = (said for said in content.sentences(own_words(item.text)) if later.wished_away(said, [(memo, memo.text)]))
+    return any(not is_of_another(said, memo.text, others) for said in asked)

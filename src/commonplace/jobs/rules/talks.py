@@ -11,7 +11,7 @@ from commonplace.jobs.rules.clauses import Clause
 from commonplace.jobs.rules.memos import Memo
 from commonplace.jobs.rules.patterns import Kind, guard
 from commonplace.records import RecordedMessage, Trust
-from commonplace.text.pieces import plain_name
+from commonplace.text.pieces import short_name
 
 
 class Talk(msgspec.Struct, frozen=True):
@@ -73,7 +73,7 @@ def memo_of(
         frame=frame,
         supersedes=supersedes,
         becomes=becomes,
-        speaker=plain_name(item.message.name),
+        speaker=short_name(item.message.name),
         at=item.message.at,
         due=due,
         valid_until=valid_until,

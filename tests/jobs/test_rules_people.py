@@ -1,0 +1,81 @@
+"""What one person says of themselves changes nothing of what another one said (audit 9, findings 1 and 6)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from commonplace import Memory, Message
+from commonplace.config import Config, GuardConfig
+from commonplace.testing import FixedClock
+from marking import in_one_test
+
+ALLERGIC, DENIED = "I'm allergic to nuts.", "I'm not allergic to nuts."
+
+
+def noted(folder: Path, *said: tuple[str | None, str], layout: str = "native", owner: str = "") -> list[str]:
+    """Return what a prompt shows after each sentence, by a person of this name, was said on a day of its own."""
+    clock = FixedClock("2026-11-02T09:00:00+00:00")
+    config = Config(guard=GuardConfig(owner=owner))
+    with Memory.open(folder, layout=layout, clock=clock, jobs="inline", config=config) as memory:
+        for name, text in said:
+            memory.append("chat:1", [Message("user", text, name=name), Message("assistant", "OK.")])
+            memory.end("chat:1")
+            clock.advance(days=1)
+        return [line[2:].rstrip(".") for line in memory.context("x").text.splitlines() if line.startswith("- ")]
+
+
+@in_one_test(
+    "first, second, said",
+    [
+        ("Bob 🎉", "Eva (work)", ["Bob is allergic to nuts", "Eva is not allergic to nuts"]),
+        ("🎉", "🎈", ["Person-6146 is allergic to nuts", "Person-340a is not allergic to nuts"]),
+        ("John Smith", "John Doe", ["John Smith is allergic to nuts", "John Doe is not allergic to nuts"]),
+        (None, "Bob", ["User is allergic to nuts", "Bob is not allergic to nuts"]),
+        ("Bob 🎉", "Bob", ["Bob is not allergic to nuts"]),
+    ],
+)
+def test_two_people_stay_two(first: str | None, second: str, said: list[str], tmp_path: Path) -> None:
+    assert noted(tmp_path / f"{first}-{second}", (first, ALLERGIC), (second, DENIED)) == said
+
+
+@in_one_test(
+    "was, now, said",
+    [
+        ("I use Vim.", "I switched from Vim to Helix.", ["Ada uses Vim", "Bob switched from Vim to Helix"]),
+        ("Ich wohne in Kiel.", "Ich wohne jetzt in Bonn.", ["Ada: Ich wohne in Kiel", "Bob: Ich wohne jetzt in Bonn"]),
+        ("We use Vim.", "We switched from Vim to Helix.", ["We use Helix"]),
+        ("I use Vim.", "Ada switched from Vim to Helix.", ["Ada uses Helix"]),
+    ],
+)
+def test_what_one_says_of_themselves_is_no_news_of_another(was: str, now: str, said: list[str], tmp_path: Path) -> None:
+    assert noted(tmp_path / was / now, ("Ada", was), ("Bob", now)) == said
+
+
+@pytest.mark.parametrize("layout", ["native", "two-layer", "structured"])
+def test_a_wish_to_forget_takes_nothing_of_another_person(layout: str, tmp_path: Path) -> None:
+    """Finding 6: Cleo's `Forget that I'm allergic` removed what Bob had said."""
+    both = ("Bob", ALLERGIC), ("Cleo", ALLERGIC)
+    left = noted(tmp_path, *both, ("Cleo", "Forget that I'm allergic to nuts."), layout=layout)
+    assert [line.removeprefix("[CONSTRAINT] ") for line in left if "is allergic" in line] == ["Bob is allergic to nuts"]
+
+
+@in_one_test(
+    "owner, wish, left",
+    [
+        ("", ("Cleo", "Vergiss, dass ich in Oslo wohne."), 1),
+        ("", ("Cleo", "Forget that I live in Oslo."), 1),
+        ("", ("Bob", "Forget that I live in Oslo."), 0),
+        ("", ("Cleo", "Forget that Bob lives in Oslo."), 0),
+        ("Bob", (None, "Forget that I live in Oslo."), 0),
+    ],
+)
+def test_who_forgets_is_who_said_it_or_names_them(owner: str, wish: tuple[str, str], left: int, tmp_path: Path) -> None:
+    folder = tmp_path / f"{owner}-{wish}"
+    assert len(noted(folder, ("Bob", "I live in Oslo."), wish, owner=owner)) == left
+    with Memory.open(folder / "one", jobs="inline", config=Config(guard=GuardConfig(owner=owner))) as memory:
+        said = [Message("user", "I live in Oslo.", name="Bob"), Message("user", wish[1], name=wish[0])]
+        memory.append("chat:1", said)
+        memory.end("chat:1")
+        assert memory.context("x").stable.count("Oslo") == left
