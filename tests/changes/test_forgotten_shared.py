@@ -17,9 +17,13 @@ def test_a_note_of_two_keeps_the_one_that_does_not_hold_the_words(tmp_path: Path
     said = [Message("user", "Book a table for Kowatsch on Friday."), Message("assistant", "Booked.")]
     with Memory.open(tmp_path, layout="structured", jobs="worker") as memory:
         memory.append("s:1", said)
+        memory.append("s:1", [Message("user", "thanks"), Message("assistant", "ok")])
         memory.consolidate("s:1")
-        assert memory.forget("Kowatsch", every=True, erase=erase).reason == ""
+        receipt = memory.forget("Kowatsch", every=True, erase=erase)
+        assert (receipt.reason, receipt.left) == ("", ())
         assert [hit.text for hit in memory.recall("Kowatsch booked", layers=["journals"])] == ["| Assistant: Booked."]
+    (notes,) = (tmp_path / "memory").glob("*.md")
+    assert "User: thanks | Assistant: ok" in notes.read_text(encoding="utf-8")  # it tells of nothing that goes
 
 
 def test_a_topic_that_another_session_wrote_on_loses_what_a_forgotten_one_said(tmp_path: Path) -> None:

@@ -251,7 +251,10 @@ def _without(text: str, goes: Callable[[str], bool]) -> str:
         for part in sentences(line.removeprefix(NOTED)):
             left = left.replace(f" {part}", "").replace(part, "") if goes(part) else left
         kept += [left] if left == line or left.strip() else []
-    left = "\n".join(kept).strip()
+    left = "\n".join(kept)
+    if left == text:
+        return text
+    left = left.strip()
     return left if keywords(left.removeprefix(NOTED)) else ""
 
 
