@@ -267,3 +267,22 @@ def test_the_lines_of_a_key_in_source_go_without_its_end(line):
         assert not [each for each in lines if each[:20] in guard.screen(text).text]
     code = f'if text.startswith(("{head}", "longidentifierofsomething")):\n    return "abc"\n'
     assert guard.screen(code).text.endswith('", "longidentifierofsomething")):\n    return "abc"\n')
+
+
+@in_one_test(
+    "form",
+    [
+        "ya29.{}",
+        "EAAG{}",
+        "hvs.CAESI{}",
+        "xoxe.xoxp-1-{}",
+        "gh" + "p_{}",
+        "eyJ{0:.40}.eyJ{0}.{0:.43}",
+        "eyJ{0:.40}.eyJ{0:.60}.{0}",
+    ],
+)
+def test_a_token_goes_whole_that_is_longer_than_its_rule_looks(form):
+    """Issue 22: one of any length was no token where it was longer than its rule said."""
+    for size in 300, 1100, 20_000:
+        token = form.format(blind_set.drawn(size, blind_set.ALNUM, size))
+        assert len(guard.screen(f"It is {token}, isn't it?").text) < 60

@@ -71,3 +71,23 @@ def test_a_topic_that_a_reply_writes_twice_is_written_once_without_what_either_l
     places = {"fact": Place(path="{topic}.md", layer="topics", form="topic")}
     (edit,) = settled(Proposal(operations=(first, second)), view, MEMDIR, places).operations
     assert edit.body == body
+
+
+KEY = "gh" + "p_Ab3dEf6hIj9kLmN0pQrStUvWxYz1234567Q7"
+
+
+@in_one_test(
+    "edit",
+    [
+        AddEntry(path="{topic}.md", text=f"The deploy key is {KEY}"),
+        AddEntry(path="{topic}.md", text=f"The deploy key of the staging server is here: {KEY}"),
+        PutTopic(path="", title=f"Deploy key {KEY}", body="The user needs a deploy key."),
+        PutTopic(path=f"deploy-key-{KEY}.md", body="The user needs a deploy key."),
+    ],
+)
+def test_no_name_of_a_topic_holds_a_part_of_a_secret(edit):
+    """Issue 22: a file was called by the small letters of a key, which no rule finds again."""
+    places = {"fact": Place(layer="topics", path="{topic}.md", form="topic")}
+    (made,) = settled(Proposal(operations=(edit,)), View(messages=(), entries=()), MEMDIR, places).operations
+    assert KEY[4:12].lower() not in f"{made.path} {made.title.replace(KEY, '')}".lower()
+    assert "deploy-key" in made.path

@@ -31,7 +31,7 @@ _BRAND: Final = r"4|5[0-8]|2[2-7]|3[05-9]|34|6[02-9]"  # what the numbers of car
 _EXPIRY: Final = r"(?: (?:0[1-9]|1[0-2]) ?/ ?(?:20)?\d\d|/(?:0[1-9]|1[0-2])/?(?:20)?\d\d)"
 _CARD_GOES_ON: Final = rf"(?:{_EXPIRY}(?: \d{{3,4}})?| \d{{3}}(?:{_EXPIRY})?)(?![\w/.-])"
 _CLOSE: Final = 16  # characters between two such lines that go with them
-_LONG: Final = 128  # characters of a secret that a rule may have cut off, for each looks at a bounded number
+_LONG: Final = 100  # characters of a secret that a rule may have cut off, for each looks at a bounded number
 _HALF: Final = r"\r?\n[ \t]{0,8}([A-Za-z0-9_+/=.~-]{8,128})(?=[ \t]{0,8}(?:\r?\n|\Z))"  # of a key, in the next line
 _BROKEN: Final = {"generic-secret", "password", "bearer-token"}  # kinds whose end no form of their own shows
 _LONG_TOKEN: Final = 20  # characters of a key, of which fewer may be a name

@@ -27,6 +27,9 @@ _GAP: Final = (
     r"""(?:=>|:=|[=:,]|\bis\b|(?<=key)|(?<=token)|(?<=secret)|(?<=KEY)|(?<=TOKEN)|(?<=SECRET))[ \t]{0,4}["'`]?"""
 )
 _EDGE: Final = r"(?![A-Za-z0-9])"
+_OPEN: Final = re.compile(  # the end of a pattern for tokens of any length, which are followed as far as they go
+    r"\[A-Za-z0-9[^]]*\]\{\d+,\d{3,}\}(?:=\{0,\d\}|\(\?:\\\.[^()]*\)\?)?\)?\Z"
+)
 _HEAD: Final = 3
 STRETCH: Final = 4096
 """Characters that are looked through at once."""
@@ -316,12 +319,12 @@ def _rareness(word: re.Match[str]) -> tuple[bool, int]:
 def _read(kind: str, row: dict[str, Any]) -> Rule:
     """Return the rule of a row.
 
-    A token ends at an edge, but for one that may be `long`er than its pattern looks; an assigned value follows its
-    keyword and a sign; a space in an order matches any white space; what is said of a secret
-    may be one that a person chose.
+    A token ends at an edge, but for one that may be `long`er than its pattern looks, as any may whose pattern looks
+    far; an assigned value follows its keyword and a sign; a space in an order matches any white space; what is said
+    of a secret may be one that a person chose.
     """
     if kind == "token":
-        long = row.pop("long", False)
+        long = row.pop("long", False) or _OPEN.search(row["pattern"])
         row = row | {"pattern": row["pattern"] + ("" if long else _EDGE)}
     elif kind == "assigned":
         names = "|".join(re.escape(keyword) for keyword in row["keywords"])

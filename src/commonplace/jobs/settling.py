@@ -154,7 +154,8 @@ class _Desk:
         if isinstance(edit, PutTopic) and not edit.front:
             edit = _without_front(edit)
         given, text = (edit.section, edit.text) if isinstance(edit, AddEntry) else (edit.title, edit.body)
-        title = given or title_of(edit.path) or made_title(text)
+        named = title_of(edit.path) if screen(edit.path).text == edit.path else ""
+        title = screen(given or named or made_title(screen(text).text)).text
         path = self._path(edit.path, title)
         at = self._topics.get(path)
         before = self.edits[at] if at is not None else None

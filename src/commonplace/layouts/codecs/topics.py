@@ -37,6 +37,7 @@ _MADE_CHARS: Final = 60
 
 _WIKI: Final = pattern(r"\[\[([^\[\]\n]{1,200})\]\]")
 _RELATIVE: Final = pattern(r"\]\(<?((?:[^()\s<>:#]|%3A){1,300}\.md)(?:#[^()\s<>]{0,300})?>?\)")
+_MARKER: Final = pattern(r"⟦[^⟦⟧]{1,64}⟧")  # of the guard
 _HEADING: Final = pattern(r"#{1,2}[ \t]+([^\n]+)")
 
 
@@ -156,12 +157,12 @@ def check_path(path: str) -> None:
 
 
 def name_for(title: str, taken: Container[str] = ()) -> str:
-    """Make a file name for a title: its words in lower case, and a number where the name is taken.
+    """Make a file name for a title: its words in lower case, no secret, and a number where the name is taken.
 
     Letters of any script stay as they are, so that a person can read the folder; what no file system is sure to keep
     is encoded.
     """
-    folded = unicodedata.normalize("NFKC", title).casefold()
+    folded = unicodedata.normalize("NFKC", _MARKER.sub(" ", screen(title).text)).casefold()
     parts = "".join(char if unicodedata.category(char)[0] in "LMN" else " " for char in folded).split()
     words = unicodedata.normalize("NFC", "-".join(parts)) or "topic"
     name, count = _file_name(words), 1
