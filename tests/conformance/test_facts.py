@@ -631,7 +631,7 @@ def test_a_model_that_may_not_is_not_asked(tmp_path):
     assert llm.requests == []
 
 
-def test_a_projects_own_facts_go_before_the_global_ones_and_other_projects_do_not_see_them(tmp_path):
+def test_a_projects_own_facts_go_before_the_global_ones_and_other_projects_do_not_see_them(tmp_path, caplog):
     """Seed facts, `project-facts/<path-hash>/`: layered by the identity that is handed in."""
     for project in ("github.com/ada/loom", "/home/user/tide"):
         with opened(tmp_path, config={"project": project}) as memory:
@@ -645,6 +645,8 @@ def test_a_projects_own_facts_go_before_the_global_ones_and_other_projects_do_no
     with opened(tmp_path) as memory:
         assert "Default branch: main" in memory.context().stable
         assert "trunk" not in memory.context().stable
+        assert memory.doctor().ok  # nor is told that no layer has the files of the projects
+    assert "no layer" not in caplog.text
     folders = sorted(path.name for path in (tmp_path / "memory/project-facts").iterdir())
     assert len(folders) == 2
     assert all(len(name) == 16 for name in folders)

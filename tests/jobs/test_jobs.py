@@ -90,7 +90,7 @@ def test_a_good_proposal_becomes_an_entry_a_journal_block_and_a_cursor(tmp_path:
         assert outcome.status == "applied"
         assert memory.sessions.state("cli:a").cursors == {"consolidate": 2}
         trail = memory.why(outcome.records[0])
-        assert [(quote.source.message, quote.role) for quote in trail.quotes] == [("m0", "user")]
+        assert [(quote.source.message.partition("-")[0], quote.role) for quote in trail.quotes] == [("m0", "user")]
         assert trail.trust == "user"
     assert facts_of(tmp_path).strip() == FACT
     assert "in Bergen" in journal_of(tmp_path)

@@ -48,7 +48,7 @@ def opened(folder: Path, clock: FixedClock, llm: ScriptedLLM | None, **fields: o
 
 def prepared(memory: Memory) -> None:
     memory.remember("The heron nests by the lake.", to="cards/heron.md")
-    memory.append("old", [Message("user", "My brother Ivar repairs bicycles."), Message("assistant", "Good.")])
+    memory.append("old", [Message("user", "My brother Ivar repairs bicycles.", id="m0"), Message("assistant", "Good.")])
     memory.append("s", [Message("user", "The heron has flown to the sea."), Message("assistant", "Oh.")])
 
 

@@ -79,3 +79,14 @@ def test_a_document_that_is_no_text_is_not_shown_and_named(tmp_path):
         assert wanted in [(each.path, each.reason) for each in memory.doctor().problems]
         memory.undo(memory.log(1)[0])
         assert "harbour" in memory.context().text
+
+
+def test_the_marks_of_a_merge_that_was_not_ended_are_named(tmp_path):
+    """Issue 10: both sides were in the prompt, and `doctor` found no problem."""
+    filled(tmp_path)
+    both = "The kettle is red.\n§\n<<<<<<< HEAD\nThe cup is blue.\n=======\nThe cup is grey.\n>>>>>>> theirs\n"
+    (tmp_path / "memory/MEMORY.md").write_text(both, encoding="utf-8")
+    with Memory.open(tmp_path, jobs="inline") as memory:
+        [problem] = memory.doctor().problems
+        assert (problem.path, problem.line) == ("memory/MEMORY.md", 3)
+        assert "keep one, without the marks" in problem.reason

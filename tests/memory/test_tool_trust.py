@@ -19,7 +19,7 @@ def opened(folder, layout, **options):
 
 
 def read_a_page(memory):
-    memory.append("chat:1", [Message("user", "what does the page of my supplier say?")])
+    memory.append("chat:1", [Message("user", "what does the page of my supplier say?", id="m0")])
     memory.append("chat:1", [Message("tool", READ, tools=("fetch",))])
     memory.append("chat:1", [Message("assistant", "It names an account.")])
 

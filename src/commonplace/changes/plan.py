@@ -204,7 +204,7 @@ class Plan:
                 if before == to:
                     return False
                 self.cursors.append(CursorMove(session, name, before, to))
-                event = Event("cursor", self.at, name=name, to=to)
+                event = Event("cursor", self.at, name=name, to=to, n=state.messages)
             case MoveWindow(session=session, to=to, why=why, summary=summary):
                 if state.window_start == to and self._parts.sessions.kept_summary(session) == summary:
                     return False
@@ -214,7 +214,7 @@ class Plan:
                 event = Event("window", self.at, name=why, to=to, summary=summary)
             case HoldRange(session=session, name=name, start=start, end=end, held=held):
                 self.holds.append(HoldMove(session, name, start, end, held))
-                event = Event("hold", self.at, name=name, start=start, to=end, held=held)
+                event = Event("hold", self.at, name=name, start=start, to=end, n=state.messages, held=held)
             case EndSession(session=session):
                 if state.ended:
                     return False

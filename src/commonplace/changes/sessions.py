@@ -10,13 +10,11 @@ from __future__ import annotations
 
 import logging
 import threading
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections import OrderedDict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
-
-from msgspec.structs import replace
 
 from commonplace import guard
 from commonplace.changes import transcripts
@@ -160,11 +158,11 @@ class Sessions:
         sources: list[Source] = []
         lines: list[Screened] = []
         new: set[str] = set()
-        number = state.numbers
-        speaker = state.head.agent if state.head else agent
+        number, speaker = state.numbers, state.head.agent if state.head else agent
         turns = Turns(state.users, state.brought)
         for message, given_id, content in checked:
-            message_id = message.id or free_id(number, state.ids, new)
+            at = message.at or self._clock()
+            message_id = message.id or free_id(number, f"{at} {content.text}", self._store.key(), state.ids, new)
             sources.append(Source(session_id, message_id))
             if message_id in state.ids or message_id in new:
                 continue
@@ -172,7 +170,6 @@ class Sessions:
             trust = turns.rank(
                 message.role, Said(content.text, most_trust(message, speaker, self._guard), message.name)
             )
-            at = message.at or self._clock()
             raw = guard.encodable(message.content) if self._guard.raw_transcripts else content
             own_id = given_id or message_id
             lines.append(transcripts.message_line(message, number, own_id, content, raw=raw, at=at, trust=trust))
@@ -419,11 +416,13 @@ class Sessions:
             till = min(stop, max(start + 1, bisect_left(state.offsets, first + transcripts.PART_BYTES, start)))
             last = state.offsets[till] if till < len(state.offsets) else state.bytes_read
             data = self._read(path, first, last)
-            for message in messages_of(path, session_id, data, first):
-                number = bisect_right(state.offsets, message.offset) - 1
-                if start <= number < till and state.offsets[number] == message.offset:  # not a line that is there twice
-                    yield message if message.number == number else replace(message, number=number)
+            found = map(state.placed, messages_of(path, session_id, data, first))
+            yield from (each for each in found if each is not None and start <= each.number < till)
             start = till
+
+    def placed(self, message: RecordedMessage) -> RecordedMessage:
+        """Return a message that was read from its file with its number in the session."""
+        return self._fold(message.path).placed(message) or message
 
     def message(self, session_id: str, message_id: str) -> RecordedMessage:
         """Find one message by its id.

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import codecs
 import hashlib
+import hmac
 import re
 import zlib
 from array import array
+from bisect import bisect_right
 from collections.abc import Collection, Iterator
 from datetime import datetime
 from typing import Any, Final, Literal, cast
@@ -37,6 +39,7 @@ _CHECKSUM: Final = re.compile(rb',"h":"([0-9a-f]{8})"\}')
 _CHECKSUM_BYTES: Final = len(b',"h":"01234567"}')
 SAID_CHARS: Final = 20_000  # of a message: from its beginning, and from its end
 CALLS_KEPT: Final = 1024  # calls of a session whose results may still come; a result follows its call closely
+_MARK_CHARS: Final = 6  # behind a number that two copies of a session may both give
 PART_BYTES: Final = 4 << 20  # a transcript is read in parts of this, so that memory stays bounded
 
 
@@ -64,6 +67,7 @@ class Event(msgspec.Struct, frozen=True, tag_field="type", tag="event"):
     name: str = ""
     start: int = 0
     to: int = 0
+    n: int = 0  # of a cursor and a hold: how many messages the session had
     summary: str = ""
     held: bool = True
     topics: tuple[tuple[str, int], ...] = ()  # that were shown for a question, and how many days old each was
@@ -161,6 +165,8 @@ def event_line(event: Event) -> Screened:
     if event.event == "hold" or not event.held:
         values["held"] = event.held
     values["to"] = event.to
+    if event.n:
+        values["n"] = event.n
     if event.summary:
         values["summary"] = guard.screen(event.summary)
     if event.event == "about":
@@ -260,6 +266,7 @@ class State(msgspec.Struct):
     ids: dict[str, int] = {}  # of each message, its number
     numbers: int = 0
     offsets: array[int] = msgspec.field(default_factory=lambda: array("Q"))  # byte offset of message n
+    is_merged: bool = False  # the last message has another number in the copy that it was written in
     last: datetime | None = None  # of the last message
     window_start: int = 0
     summary: str = ""
@@ -335,12 +342,15 @@ class State(msgspec.Struct):
     def _message(self, line: StoredMessage, offset: int) -> None:
         number = line.n
         if line.id in self.ids:
-            self.damaged.append((offset, f"message id {line.id!r} is there twice"))
+            reason = "is there twice, and the first is read; one that says something else needs another id, and no `h`"
+            self.damaged.append((offset, f"message id {line.id!r} {reason}"))
             return
         if not len(self.offsets) <= number <= len(self.offsets) + len(self.damaged):
             # Trigger: lines of two copies were merged, or were moved by hand. Each counts where it is now.
-            self.damaged.append((offset, f"message number {number} is out of order"))
+            if number > len(self.offsets):
+                self.damaged.append((offset, f"messages before number {number} are gone"))
             number = len(self.offsets)
+        self.is_merged = number != line.n
         self.ids[line.id] = number
         if line.role == "user":
             self.names |= {line.name} if line.name else set()
@@ -357,17 +367,26 @@ class State(msgspec.Struct):
         self.last = line.at
         self.ended = False
 
+    def placed(self, message: RecordedMessage) -> RecordedMessage | None:
+        """Return a message with the number of its place in the file; None if its line is not read there."""
+        number = bisect_right(self.offsets, message.offset) - 1
+        if number < 0 or self.offsets[number] != message.offset:
+            return None
+        return message if message.number == number else msgspec.structs.replace(message, number=number)
+
     def _event(self, event: Event) -> None:
+        # The numbers of another copy, merged into this one, mean other messages here: what it did is due again.
+        is_others = self.is_merged and event.n < self.numbers
         match event.event:
             case "cursor":
-                self.cursors[event.name] = event.to
+                self.cursors[event.name] = min(event.to, self.cursors.get(event.name, 0)) if is_others else event.to
             case "window":
                 self.window_start, self.summary, self.summary_at = event.to, event.summary, event.at
                 self.reset_at = event.to if event.name == "reset" else min(self.reset_at, event.to)
                 self.shown = {}
             case "shown":
                 self.shown[event.name] = event.topics
-            case "hold":
+            case "hold" if not is_others:
                 held = (event.name, event.start, event.to)
                 self.held = [*self.held, held] if event.held else [h for h in self.held if h != held]
             case "end":
@@ -382,15 +401,25 @@ class State(msgspec.Struct):
                     self.forgotten_ids[event.name] = event.at
                     (self.aged_ids.add if event.aged else self.aged_ids.discard)(event.name)
             case "forget":
-                self.forgotten, self.forgotten_at = event.to, event.at
-                self.along_below = {to: along for to, along in self.along_below.items() if to <= event.to}
+                to = self.numbers if event.held and self.is_merged else event.to  # it meant all that there was
+                self.forgotten, self.forgotten_at = to, event.at
+                self.along_below = {below: along for below, along in self.along_below.items() if below <= to}
                 if event.held:
-                    self.along_below[event.to] = self.along_below.get(event.to, frozenset()).union(event.along)
-                self.aged = event.to if event.aged else min(self.aged, event.to)
+                    self.along_below[to] = self.along_below.get(to, frozenset()).union(event.along)
+                self.aged = to if event.aged else min(self.aged, to)
 
 
-def free_id(number: int, taken: Collection[str], new: Collection[str]) -> str:
-    """Return the id of a message that was given none."""
-    while (message_id := f"m{number}") in taken or message_id in new:
+def free_id(number: int, said: str, key: bytes, taken: Collection[str], new: Collection[str]) -> str:
+    """Return the id of a message that was given none: another one in each copy of its session that grows by itself.
+
+    Args:
+        number: The number of the message.
+        said: Its words, and when it was said.
+        key: The scope's key, so that the id tells nothing of the words.
+        taken: The ids of the session.
+        new: The ids that the messages before it got.
+    """
+    mark = hmac.new(key, said.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()[:_MARK_CHARS]
+    while (message_id := f"m{number}-{mark}") in taken or message_id in new:
         number += 1
     return message_id

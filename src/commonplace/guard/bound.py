@@ -158,7 +158,8 @@ class Bound:
             if homes and all(part.owners - owners - mine and heads - part.owners for part in homes):
                 crossed += 1
                 others |= homes[-1].owners - owners - mine
-        return f"other-subject: it was said of {min(others)}" if 2 * crossed > known else ""
+        named = min(others, default="").replace("⟨", "the ").rstrip("⟩")
+        return f"other-subject: it was said of {named}" if 2 * crossed > known else ""
 
 
 def _titled(text: str) -> frozenset[str]:
@@ -170,7 +171,7 @@ def _titled(text: str) -> frozenset[str]:
 def _kinds() -> dict[str, str]:
     """Return each word for a relative with the sign of its kind."""
     lines = packaged.text(__package__, "rules/relatives.txt").splitlines()
-    return {word: f"⟨{n}⟩" for n, line in enumerate(lines) for word in line.split()}
+    return {word: f"⟨{line.split()[0]}⟩" for line in lines for word in line.split()}
 
 
 def _relatives(text: str) -> frozenset[str]:

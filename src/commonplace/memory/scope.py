@@ -6,6 +6,7 @@ The only place where they meet; `memory` gives them their public shape.
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import partial
@@ -83,12 +84,14 @@ from commonplace.store.files.store import FilesStore
 from commonplace.store.protocol import STATE, Store
 from commonplace.store.seen import Seen
 from commonplace.store.sqlite_file import IndexFile
+from commonplace.text.patterns import pattern
 
 logger = logging.getLogger(__name__)
 
 SPENDING: Final = f"{STATE}/spending.jsonl"
 """The ledger of model calls, one line a call."""
 
+_UNMERGED: Final = pattern(rb"^<{7} .*?^>{7} ", re.MULTILINE | re.DOTALL)
 _KEPT: Final = (
     "this memory is kept in the layout %r, as %s says, and is opened in %r: it is only read; name that layout"
 )
@@ -190,8 +193,9 @@ class Scope:
         self.store, self.layout, self.config, self.zone = store, layout, config, of.zone
         self.sessions, self.ledger, self.reader, self.drift = of.sessions, of.ledger, of.reader, of.drift
         self.tombstones, self.now = of.tombstones, of.now
-        if left_out := self.drift.left_out():
-            logger.warning("%s", _left_out(layout.name, left_out))
+        self._all_projects = opening.layout
+        if left_out := self._left_out():
+            logger.warning("%s", _kept_otherwise(layout.name, left_out))
         if kept := machine.kept_otherwise(location, opening.kept_as):
             logger.warning(_KEPT, kept, machine.LAYOUT, opening.kept_as)
         self._wire_changing(llm)
@@ -359,13 +363,17 @@ class Scope:
         return self.reader.find(record_id)
 
     def over_limits(self) -> list[Problem]:
-        """Return the documents that hold more than they may, or than is shown, and the files that are no text."""
-        return [*over_caps(self.parts), *over_limits(self.parts), *self._no_text()]
+        """Return the documents that hold more than they may, or than is shown, and the files that are damaged."""
+        return [*over_caps(self.parts), *over_limits(self.parts), *self._damaged()]
 
-    def _no_text(self) -> Iterator[Problem]:
+    def _damaged(self) -> Iterator[Problem]:
         for _, path in self.reader.files(lambda layer: layer.kind != "items"):
-            if not edits.is_text(self.reader.data(path) or b""):
+            data = self.reader.data(path) or b""
+            if not edits.is_text(data):
                 yield Problem(kind="damaged", path=path, reason="no text, so not read; undo its change, see `log`")
+            elif unmerged := _UNMERGED.search(data):
+                line, reason = data.count(b"\n", 0, unmerged.start()) + 1, "a merge left both sides here: keep one"
+                yield Problem(kind="damaged", path=path, line=line, reason=f"{reason}, without the marks around them")
 
     def _waiting(self) -> int:
         try:
@@ -380,8 +388,8 @@ class Scope:
         items = [path for _, path in self.reader.files(lambda layer: layer.kind == "items")]
         of = self.layout
         full = [*self.over_limits(), *self._loose(), *self._edited_by_agents()]
-        if left_out := self.drift.left_out():
-            full.append(Problem(kind="layout", path=left_out[0], reason=_left_out(of.name, left_out)))
+        if left_out := self._left_out():
+            full.append(Problem(kind="layout", path=left_out[0], reason=_kept_otherwise(of.name, left_out)))
         look = partial(
             doctor.examine, self.store, memory=of.memory, transcripts=of.sessions, items=items, full=full,
             waiting=self._waiting(),
@@ -395,6 +403,10 @@ class Scope:
             report = look(None)
             damage = Problem(kind="drift", path="index", reason=str(error))
             return msgspec.structs.replace(report, problems=(*report.problems, damage))
+
+    def _left_out(self) -> list[str]:
+        """Return the files of memory that the layout has no layer for, also not as files of another project."""
+        return [path for path in self.drift.left_out() if self._all_projects.layer_of(path) is None]
 
     def _edited_by_agents(self) -> Iterator[Problem]:
         """Yield the files that only a person writes and that were edited while a session went on."""
@@ -446,7 +458,7 @@ class Scope:
             raise StoreError(f"{lost} messages could not be stored before this memory was closed, and are lost")
 
 
-def _left_out(layout: str, paths: Sequence[str]) -> str:
+def _kept_otherwise(layout: str, paths: Sequence[str]) -> str:
     """Return the message that a memory was kept under another layout, with what to do."""
     some = ", ".join(paths[:3]) + (f" and {len(paths) - 3} more" if len(paths) > 3 else "")
     return (

@@ -131,7 +131,7 @@ class Searching:
         read: dict[tuple[str, str], RecordedMessage] = {}
 
         def note(message: RecordedMessage) -> None:
-            read[message.session, str(message.message.id)] = message
+            read[message.session, str(message.message.id)] = self._parts.sessions.placed(message)
 
         while True:
             wider = msgspec.structs.replace(query, k=query.k + room)

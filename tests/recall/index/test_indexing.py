@@ -8,6 +8,7 @@ import sqlite3
 import pytest
 from indexed_scope import Scope, lines_as_rows
 
+from commonplace import Message
 from commonplace.guard.screened import seal
 from commonplace.recall.index.sqlite import SCHEMA, SqliteIndex
 from commonplace.store.protocol import Put
@@ -50,10 +51,11 @@ def test_an_index_grown_message_by_message_ranks_like_one_made_at_once(tmp_path)
     """DESIGN 1.10: same input, same bytes."""
     grown, made = Scope(tmp_path / "a"), Scope(tmp_path / "b")
     for session, texts in SESSIONS.items():
-        for text in texts:
-            grown.say(session, text)
+        messages = [Message("user", text, id=f"m{number}") for number, text in enumerate(texts)]
+        for message in messages:
+            grown.say(session, message)
             grown.recall("anything")
-        made.say(session, *texts)
+        made.say(session, *messages)
     assert answers(grown) == answers(made)
     grown.close()
     made.close()

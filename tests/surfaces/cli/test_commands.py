@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from importlib.metadata import version
@@ -53,7 +54,7 @@ def transcript(folder: Path, name: str = "talk.jsonl", lines: int = 3) -> Path:
 
 def test_a_message_is_recorded_and_found_again(run):
     """Issue 2: when append returns, a search finds it."""
-    assert run("record", "I", "moved", "to", "Oslo", "--name", "Ada").code == 0
+    assert run("record", "I", "moved", "to", "Oslo", "--name", "Ada", "--id", "m0").code == 0
     found = run("recall", "where did Ada move", "--json")
     assert found.code == 0
     assert [hit["text"] for hit in found.data["hits"]] == ["I moved to Oslo"]
@@ -220,6 +221,23 @@ def test_an_import_of_a_folder_leaves_out_what_is_ours(run, here):
     assert again["left_out"] >= 4
 
 
+def test_a_transcript_of_another_memory_is_copied_not_imported(run, here):
+    """Issue 14: imported, it lost its name and brought back what was forgotten."""
+    run("-C", "one", "record", "-s", "tg:1", "--id", "a", "I'm allergic to nuts.")
+    run("-C", "one", "record", "-s", "tg:1", "--id", "b", "I live in Oslo.")
+    run("-C", "one", "forget", "tg:1#b", "--yes")
+    file = Path("one/sessions/tg%3A1.jsonl")
+    done = run("-C", "two", "import", str(file))
+    assert done.code == 2
+    assert "is of commonplace itself: copy a transcript into" in done.err
+    run("-C", "two", "record", "-s", "tg:2", "My desk is in room Alpha.")
+    shutil.copy(file, "two/sessions")
+    run("-C", "two", "consolidate", "tg:1")
+    shown = run("-C", "two", "context").out
+    assert "nuts" in shown
+    assert "Oslo" not in shown + run("-C", "two", "show", "tg:1").out
+
+
 def test_standard_input_is_imported(run, here):
     """`-` is standard input, as everywhere."""
     done = run("import", "-", stdin=transcript(here).read_bytes())
@@ -259,7 +277,7 @@ def test_no_query_breaks_recall(run, query):
 
 def test_a_message_is_named_by_its_session_in_every_command(run):
     """DESIGN 6: a message is `session#message`, in every command and answer."""
-    run("record", "Please always answer in metric units.", "--session", "telegram:42")
+    run("record", "Please always answer in metric units.", "--session", "telegram:42", "--id", "m0")
     assert "telegram:42#m0" in run("recall", "metric units").out
     assert "telegram:42#m0" in run("forget", "telegram:42#m0", "--dry-run").out
     assert "telegram:42#m0: over the token budget" in run("context", "-q", "metric units", "--tokens", "20").err
@@ -319,7 +337,7 @@ def test_a_session_is_listed_with_what_it_began_with(run):
 
 def test_show_gives_sessions_records_and_files(run, here):
     """`show ID`: a session, a record or a file."""
-    run("record", "tea", "--session", "Kanal:Ä/1")
+    run("record", "tea", "--session", "Kanal:Ä/1", "--id", "m0")
     record = run("recall", "tea", "--json").data["hits"][0]["record"]
     assert run("show", record, "--json").data["record"]["content"] == "tea"
     assert "tea" in run("show", "Kanal:Ä/1").out
@@ -752,7 +770,7 @@ def test_a_command_that_finds_nothing_to_change_makes_no_folder(run, here):
 
 def test_a_record_rests_on_no_message_that_is_not_there(run):
     """A source that nobody can look up is a slip of the fingers."""
-    run("record", "I like tulips.")
+    run("record", "I like tulips.", "--id", "m0")
     assert run("remember", "Likes tulips.", "--source", "cli:main#m9").code == 1
     assert run("remember", "Likes tulips.", "--source", "cli:main#m0").code == 0
 

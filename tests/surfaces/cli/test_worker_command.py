@@ -22,7 +22,7 @@ LONG_AGO = datetime.now(UTC) - timedelta(days=1)
 def recorded(folder, sessions=1):
     with Memory.open(folder, jobs="worker") as memory:
         for number in range(sessions):
-            memory.append(f"chat:{number}", [Message("user", "I live in Bergen.", at=LONG_AGO)])
+            memory.append(f"chat:{number}", [Message("user", "I live in Bergen.", id="m0", at=LONG_AGO)])
 
 
 def test_once_does_what_is_due_and_status_says_what_waits(here, run):

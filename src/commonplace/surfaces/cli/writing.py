@@ -123,7 +123,7 @@ def import_command(
         taken = [file for file, path in files if file == path or not _is_ours(file, path, own)]
         left_out = len(files) - len(taken)
         if left_out:
-            terminal.note(f"left out: {terminal.count(left_out, 'file')} of commonplace itself, no transcripts")
+            terminal.note(f"left out: {terminal.count(left_out, 'file')} of commonplace itself; copy its transcripts")
         for file in taken:
             report = take(memory, file, kind, trust=trust, seen=seen)
             done.append(report)

@@ -16,6 +16,7 @@ from typing import BinaryIO, Final
 
 import msgspec
 
+from commonplace.changes.transcripts import checksum
 from commonplace.errors import InputError
 from commonplace.surfaces.importers import agent_session, claude_code, exchange, message_lists, neoclaw, pi
 from commonplace.surfaces.importers.batches import Batch, Batcher, Head, Problem, Report, plain_session
@@ -75,7 +76,7 @@ def read(
         on_head: Called with what a file says of its session, before the messages of it.
 
     Raises:
-        InputError: The file cannot be opened, is empty, is none of the known formats, holds more than 4 GB
+        InputError: The file cannot be opened, is empty, is none of the known formats or our own, holds more than 4 GB
             (unzipped) or 100 times its size by gzip, or is one JSON document of more than 64 MB.
     """
     chosen = _chosen(format)
@@ -125,13 +126,19 @@ class _Source:
         """Find the format and give all lines, or the one document that the file is.
 
         Raises:
-            InputError: The file is empty, or none of the known formats.
+            InputError: The file is empty, none of the known formats, or commonplace's own.
         """
         head: list[_Numbered] = []
         for number, data in self._rest:
             head.append((number, data))
             if len(head) >= _HEAD_LINES or sum(len(data or b"") for _, data in head) >= _HEAD_BYTES:
                 break
+        if any(checksum(_bare(data)) for _, data in head if data):
+            raise InputError(
+                f"{self._name!r} is of commonplace itself: copy a transcript into the other memory's folder of them, "
+                "and what was forgotten in it stays forgotten",
+                path=self._name,
+            )
         votes = Counter(kind for _, data in head if data and (kind := recognise(data)))
         first = next((data and _bare(data) for _, data in head if data is None or _bare(data)), b"")
         if first == b"":
