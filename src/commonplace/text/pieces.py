@@ -79,7 +79,7 @@ _SELECTOR: Final = pattern(r"[\ufe00-\ufe0f]")  # how a sign is drawn
 def plain_name(name: str | None) -> str | None:
     """Return a display name if it can be one; None if it says something, as people choose their names freely."""
     words = (name or "").split()
-    return name if len(words) == 1 and _is_plain(words[0]) or _is_full_name(words, _NAME_WORDS) else None
+    return name if (len(words) == 1 and _is_plain(words[0])) or _is_full_name(words, _NAME_WORDS) else None
 
 
 def short_name(name: str | None) -> str | None:
