@@ -130,3 +130,14 @@ def test_what_a_person_takes_back_leaves_the_prompt_and_recall_marks_it(tmp_path
         assert "Turin" in shown
         memory.undo(memory.log(1)[0].number)
         assert not any(hit.superseded_by for hit in memory.recall("am I vegetarian"))
+
+
+def test_a_memory_of_another_scope_that_is_taken_back_is_named(tmp_path: Path) -> None:
+    """Issue 20: both were shown, and the outcome said nothing."""
+    with Memory.open(tmp_path, scope="team", jobs="worker") as memory:
+        memory.remember("The team deploys on Tuesdays.")
+    with Memory.open(tmp_path, scope=["user:a", "team"], jobs="worker") as memory:
+        done = memory.remember("The team deploys on Mondays now, no longer on Tuesdays.")
+        assert done.ok
+        assert "'The team deploys on Tuesdays.' of the scope 'team'" in done.reason
+        assert memory.remember("The door is green.").reason == ""

@@ -274,7 +274,9 @@ class Memory(Past):
         )
         versions = {operation.path: expect} if expect is not None else None
         operations = taken_back.in_place(scope, operation, actor)
-        return self._chain.made_in(scope, scope.commit(operations, actor=actor, reason=reason, expect=versions))
+        done = self._chain.made_in(scope, scope.commit(operations, actor=actor, reason=reason, expect=versions))
+        others = (each for each in self._chain.scopes if each is not scope)
+        return taken_back.beside(others, done, operation, actor)
 
     def read(self, record_id: str) -> Record:
         """Return a record by its id, or the one that has replaced it.

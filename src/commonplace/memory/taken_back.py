@@ -6,7 +6,7 @@ writing would change by another hand, both stay.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 import msgspec
@@ -17,20 +17,39 @@ from commonplace.layouts.codecs.topics import made_title
 from commonplace.memory import verbs
 from commonplace.memory.scope import Scope
 from commonplace.operations import AddEntry, Edit, PutItem, PutTopic, RemoveTopic, ReplaceEntry
-from commonplace.records import Entry, Item, Record, Topic, is_below_agent, lowest_trust
+from commonplace.records import Entry, Item, Outcome, Record, Topic, is_below_agent, lowest_trust
+from commonplace.text.pieces import one_line, truncate
 
 _STATES: Final = (Entry, Item, Topic)
+_QUOTED_CHARS: Final = 120
 _LONGEST: Final = 400  # characters of a text that is one statement
 
 
 def in_place(scope: Scope, operation: Edit, actor: Actor) -> list[Edit]:
     """Return what writes a statement down: over the one memory that it takes back, else beside what is there."""
+    over = _taken_back(scope, operation, actor)
+    return _over(operation, _said(operation), over[0]) if len(over) == 1 else [operation]
+
+
+def beside(others: Iterable[Scope], done: Outcome, operation: Edit, actor: Actor) -> Outcome:
+    """Return what came of writing a statement down, with a memory of other scopes that it takes back named in it."""
+    if done.reason or done.status != "applied":
+        return done
+    found = ((scope, each) for scope in others for each in _taken_back(scope, operation, actor))
+    for scope, record in found:
+        quoted = repr(truncate(one_line(_of(record)), _QUOTED_CHARS, "…"))
+        reason = f"beside {quoted} of the scope {scope.name!r}: `forget` or `update` that if it no longer holds"
+        return msgspec.structs.replace(done, reason=reason)
+    return done
+
+
+def _taken_back(scope: Scope, operation: Edit, actor: Actor) -> list[Record]:
+    """Return the memories of a scope that a statement takes back; none for one that is below the agent."""
     text = _said(operation)
     values = corrections.taken_back(text) if len(text) <= _LONGEST else ()
     if not values or is_below_agent(lowest_trust([actor.trust, operation.trust or actor.trust])):
-        return [operation]
-    over = [each for each in _known(scope, operation, actor) if matching.takes_back(text, values, _of(each))]
-    return _over(operation, text, over[0]) if len(over) == 1 else [operation]
+        return []
+    return [each for each in _known(scope, operation, actor) if matching.takes_back(text, values, _of(each))]
 
 
 def _said(operation: Edit) -> str:
