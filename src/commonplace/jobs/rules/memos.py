@@ -42,7 +42,8 @@ class Memo(msgspec.Struct, frozen=True, kw_only=True):
     `supersedes` a value that is over; `becomes` is the value in its place where the statement itself
     has to be taken from what is remembered. `listed` is true of an item of a list of the person's own. `instead` are
     the memos of its range in whose place it came. `news` is the sentence that may update what is known in fewer
-    words, with absolute dates, and `words` that sentence as it was said. `others` are the names of others who speak. `due` and `valid_until` are calendar days.
+    words, with absolute dates, and `words` that sentence as it was said. `others` are the names of others who speak.
+    `due` and `valid_until` are calendar days.
     """
 
     kind: Kind
