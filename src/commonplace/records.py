@@ -188,7 +188,8 @@ class Hit(msgspec.Struct, frozen=True):
     says what it is made of when asked with `explain=True`. `at` is when it was said, of a record the last that it
     rests on; else when it was written.
     `superseded_by` names the record that now says otherwise, or that was forgotten; empty while nothing does.
-    `superseded_words` are the words of it that no longer hold, if the rest of it is not superseded.
+    `superseded_words` are the words of it that no longer hold, if the rest of it is not superseded. `name` is what the
+    one is called who said a message.
     """
 
     record: str
@@ -201,6 +202,7 @@ class Hit(msgspec.Struct, frozen=True):
     why: dict[str, float | str] = msgspec.field(default_factory=dict)
     superseded_by: str = ""
     superseded_words: str = ""
+    name: str = ""
 
 
 class Superseded(msgspec.Struct, frozen=True):
@@ -455,7 +457,7 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True):
     """Something that is not as it should be: where, what, and whether it was mended."""
 
     kind: Literal["damaged", "drift", "log", "import", "format", "limit", "leftover", "misplaced", "layout", "link",
-                  "outside"]  # fmt: skip
+                  "outside", "owner"]  # fmt: skip
     path: str
     reason: str
     line: int | None = None
@@ -471,8 +473,8 @@ class Report(msgspec.Struct, frozen=True):
 
     @property
     def ok(self) -> bool:
-        """True if nothing is left to mend; a file that holds more than is shown of it is not broken."""
-        return all(problem.fixed or problem.kind == "limit" for problem in self.problems)
+        """True if nothing is left to mend; a full file and a chat without its owner are not broken."""
+        return all(problem.fixed or problem.kind in {"limit", "owner"} for problem in self.problems)
 
 
 class Snapshot(msgspec.Struct, frozen=True, kw_only=True):

@@ -64,6 +64,23 @@ def test_only_the_owner_is_the_person(tmp_path):
         assert trusts(memory) == ["user", "user", "tool", "tool", "agent", "agent", "tool"]
 
 
+def test_an_owner_is_known_by_the_name_in_any_capitals(tmp_path):
+    """Audit 9, finding 17: messages of `ada` were another person's, and nothing said so."""
+    with opened(tmp_path / "a", config={"guard.owner": "Ada"}) as memory:
+        memory.append(
+            "chat:1", [Message("user", f"hello from {name}", name=name) for name in ("ada", " ADA ", "Ada L")]
+        )
+        assert trusts(memory) == ["user", "user", "tool"]
+        assert memory.doctor().problems == ()
+    with opened(tmp_path / "b", config={"guard.owner": "Ada"}) as memory:
+        memory.append("chat:1", [Message("user", "hello", name="Bo")])
+        (found,) = memory.doctor().problems
+        assert (found.kind, memory.doctor().ok) == ("owner", True)
+        assert "'Ada'" in found.reason
+        memory.append("chat:2", [Message("user", "hello")])
+        assert memory.doctor().problems == ()
+
+
 def test_a_source_that_was_never_said_is_an_error(tmp_path):
     with opened(tmp_path) as memory:
         for source in (Source("chat:1", "m9"), Source("", "x"), Source("no such", "m0")):

@@ -7,6 +7,7 @@ all, and from a bounded part of the session before each.
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
@@ -16,7 +17,7 @@ from commonplace.guard.shapes import Span
 from commonplace.guard.trust import Voices
 from commonplace.records import ROLE_TRUST, Message, RecordedMessage, Trust, is_below_agent, lowest_trust
 from commonplace.text.content import sentences
-from commonplace.text.pieces import plain_name
+from commonplace.text.pieces import one_line, plain_name
 
 _KEPT: Final = 4096  # ranks of texts that were shown
 _UNNAMED: Final = "main"  # an agent that the host gave no name
@@ -73,10 +74,19 @@ def most_trust(message: Message, agent: str, config: GuardConfig) -> Trust:
     own_tools = {own.lower() for own in config.own_tools}
     if message.role == "tool" and message.tools and own_tools.issuperset(map(str.lower, message.tools)):
         level = "agent"
-    other = message.role == "user" and config.owner not in {"", message.name or config.owner}
+    other = message.role == "user" and not is_owner(message.name, config.owner)
     other = other or (message.role == "assistant" and message.name not in {None, agent} and agent != _UNNAMED)
     levels: list[Trust] = [level, message.trust or level, "tool" if other else level]
     return lowest_trust(levels)
+
+
+def is_owner(name: str | None, owner: str) -> bool:
+    """True if who writes under a name is the owner of the memory, as everybody is while none is set."""
+    return not name or not owner or _alike(name) == _alike(owner)
+
+
+def _alike(name: str) -> str:
+    return one_line(unicodedata.normalize("NFC", name)).casefold()
 
 
 class _Before:

@@ -12,6 +12,7 @@ from typing import Final
 
 from commonplace.changes.log import Ledger
 from commonplace.changes.reader import Reader
+from commonplace.guard.about import is_of_another
 from commonplace.records import Superseded
 from commonplace.text import content
 
@@ -62,7 +63,8 @@ class Overruling:
             text: What it says, or a part of that.
             as_of: Only what was known by then counts.
         """
-        held = (self.messages(session) for session in self.sessions(record))
+        sessions = self.sessions(record)
+        held = (self.messages(session) for session in sessions)
         parts = [part for each in held for found in each.values() for part in found if part.was]
         parts = [part for part in parts if as_of is None or part.since <= as_of]
         if not parts:
@@ -77,7 +79,9 @@ class Overruling:
             and part.record != record
             and own.isdisjoint((each.session, each.message) for each in part.sources)
         ]
-        found = [(part, each) for each in content.sentences(text) if (part := _overruled(each, parts)) is not None]
+        people = self._reader.people(sessions)
+        over = ((_overruled(each, parts, people), each) for each in content.sentences(text))
+        found = [(part, each) for part, each in over if part is not None]
         if not found:
             return None
         return found[0][0], words_of(text, [sentence for _, sentence in found])
@@ -89,10 +93,14 @@ def words_of(text: str, over: Iterable[str]) -> str:
     return words if content.keywords(text) - content.keywords(words) - _FRAME else ""
 
 
-def _overruled(sentence: str, parts: Iterable[Superseded]) -> Superseded | None:
-    """Return what says otherwise now than a sentence; None if nothing does, or it says the new value too."""
+def _overruled(sentence: str, parts: Iterable[Superseded], people: frozenset[str]) -> Superseded | None:
+    """Return what says otherwise now than a sentence; None if nothing does, or it says the new value too.
+
+    What one of some people said of themselves is not over where another one said the same.
+    """
     said = content.keywords(sentence)
-    over = (part for part in parts if any(_states(sentence, was) for was in part.was))
+    stated = ((part, was) for part in parts for was in part.was if not is_of_another(was, sentence, people))
+    over = (part for part, was in stated if _states(sentence, was))
     return next((part for part in over if not part.now or not content.keywords(part.now) <= said), None)
 
 

@@ -25,6 +25,7 @@ from commonplace.layouts.schema import Layer, Layout
 from commonplace.records import Entry, Item, JournalEntry, Record, RecordedMessage, Source, Topic, Trust, lowest_trust
 from commonplace.store.protocol import Store
 from commonplace.text import validity
+from commonplace.text.pieces import short_name
 
 _UNSAID: Final = frozenset(["rewrite", "replace"])  # kinds of change that may keep words without their sources
 
@@ -56,6 +57,11 @@ class Reader(msgspec.Struct):
             layer = self.layout.layer_of(stat.path)
             if layer is not None and keep(layer):
                 yield layer, stat.path
+
+    def people(self, sessions: Iterable[str]) -> frozenset[str]:
+        """Return what the users of some sessions are called, as far as they have names."""
+        known = (self.sessions.state(each) for each in sessions if self.sessions.exists(each))
+        return frozenset(name for each in known for said in each.names if (name := short_name(said)))
 
     def layer(self, path: str) -> Layer | None:
         """Return the layer of a stored file; None if it is no memory."""

@@ -288,7 +288,7 @@ class State(msgspec.Struct):
     metadata: dict[str, Any] = {}
     damaged: list[tuple[int, str]] = []
     calls: dict[str, str] = {}  # the tool of each of the last calls, by `call_key`
-    names: set[str] = set()  # that users wrote under
+    names: set[str] = set()  # that users wrote under, empty for none
     users: tuple[Said, ...] = ()  # what users said last, the last first
     brought: tuple[Said, ...] = ()  # what the other messages below `agent` behind each say
 
@@ -318,7 +318,7 @@ class State(msgspec.Struct):
             cursors=dict(self.cursors),
             paused=self.paused,
             metadata=dict(self.metadata),
-            names=frozenset(self.names),
+            names=frozenset(self.names - {""}),
         )
 
     def take(self, data: bytes, base: int) -> None:
@@ -353,7 +353,7 @@ class State(msgspec.Struct):
         self.is_merged = number != line.n
         self.ids[line.id] = number
         if line.role == "user":
-            self.names |= {line.name} if line.name else set()
+            self.names.add(line.name or "")
             said = Said(line.content[:SAID_CHARS] + line.content[SAID_CHARS:][-SAID_CHARS:], line.trust, line.name)
             self.users, self.brought = (said, *self.users[:1]), (NOTHING, *self.brought[:1])
         elif self.users:

@@ -40,7 +40,7 @@ from commonplace.operations import (
 )
 from commonplace.records import RecordedMessage, Source, Trust, is_below_agent
 from commonplace.text import dates
-from commonplace.text.pieces import one_line, short_name, truncate
+from commonplace.text.pieces import one_line, truncate
 
 ROUND_TOKENS: Final = 3000  # of what a consolidator is given in one round
 _ASKED: Final = 12  # things it may ask for in one round
@@ -124,9 +124,7 @@ class Host:
         if self._parts.config.guard.owner:
             return frozenset()  # all that is noted is of one person
         found = {session, *(source.session for entry in view.entries for source in entry.sources)}
-        sessions = self._parts.sessions
-        names = {name for each in found if each and sessions.exists(each) for name in sessions.state(each).names}
-        return frozenset(filter(None, map(short_name, names)))
+        return self._parts.reader.people(filter(None, found))
 
     def judged(self, work: Work, seconds: Callable[[], float]) -> Judged:
         """Return the consolidator's proposal on a work, judged by the gate.

@@ -38,7 +38,7 @@ from commonplace.operations import (
 )
 from commonplace.records import UPKEEP, Outcome, RecordedMessage, lowest_trust
 from commonplace.store.protocol import Lease
-from commonplace.text.pieces import one_line, truncate
+from commonplace.text.pieces import one_line, speaker, truncate
 
 logger = logging.getLogger(__name__)
 
@@ -424,7 +424,7 @@ class Runner:
         """Return the entry that names a range without a summary; every word of it is in the transcripts."""
         said = [message for piece in pieces for message in piece.messages]
         last = [m for m in said if m.text.strip()][-_FALLBACK_MESSAGES:]
-        lines = [f"{m.message.role.upper()}: {_raw_words(m.text)}" for m in last]
+        lines = [f"{speaker(m.message, m.message.role.upper())}: {_raw_words(m.text)}" for m in last]
         paths = ", ".join(self._sessions.path(piece.session) for piece in pieces)
         text = "\n".join([_RAW_HEAD, *lines, f"{_named(pieces)}. All of it is kept in {paths}."])
         at = said[-1].message.at or self._clock()

@@ -17,7 +17,7 @@ from commonplace.guard.trust import message_trust
 from commonplace.operations import Edit, View
 from commonplace.records import Message, RecordedMessage, is_below_agent
 from commonplace.text.patterns import pattern
-from commonplace.text.pieces import estimate_tokens, one_line, truncate
+from commonplace.text.pieces import estimate_tokens, one_line, speaker, truncate
 
 TOOL_TOKENS: Final = 200  # of one result of a tool
 _RESULTS: Final = 20  # of tools in a row that are shown one by one
@@ -77,10 +77,10 @@ def markdown(said: Iterable[RecordedMessage], *, message_tokens: int, foreground
         elif role == "system":
             blocks.append(f"> Note: [{number}]{when} {one_line(shortened(text, message_tokens))}")
         else:
-            name = f" {quoted_name(message.message.name)}" if message.message.name else ""
             below = is_below_agent(message_trust(message))
             body = _HEADING.sub(r"\\", _body(message, message_tokens, exposed=False))
-            blocks.append(f"## {speakers[role]}{name}{_OTHERS[role] if below else ''} [{number}]{when}\n\n{body}")
+            who = speaker(message.message, speakers[role])
+            blocks.append(f"## {who}{_OTHERS[role] if below else ''} [{number}]{when}\n\n{body}")
     return "\n\n".join(blocks)
 
 
@@ -135,11 +135,10 @@ def _is_seen(message: RecordedMessage, *, exposed: bool) -> bool:
 
 def _head(said: Message, message: RecordedMessage | None = None) -> str:
     when = said.at.strftime("%Y-%m-%dT%H:%M") if said.at else "?"
-    name = f" {quoted_name(said.name)}" if said.name else ""
     below = message is not None and is_below_agent(message_trust(message))
     other = _OTHERS.get(said.role, "") if below else ""
     tools = f" [tools: {', '.join(map(quoted_name, said.tools))}]" if said.tools else ""
-    return f"[{when}] {said.role.upper()}{name}{other}{tools}"
+    return f"[{when}] {speaker(said, said.role.upper())}{other}{tools}"
 
 
 def quoted_name(name: str) -> str:

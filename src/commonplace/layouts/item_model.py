@@ -17,6 +17,7 @@ import msgspec
 from commonplace.layouts.schema import Layer
 from commonplace.records import Item
 from commonplace.text.instants import instant_of
+from commonplace.text.patterns import pattern
 from commonplace.text.pieces import one_line, truncate
 from commonplace.text.standing import is_standing
 
@@ -25,6 +26,7 @@ TURN: Final = "turn"
 
 _ORDERS: Final = frozenset({"CONSTRAINT", "INSTRUCTION"})
 _TITLE_CHARS: Final = 96
+_ASKER: Final = pattern(r"\A([^:\n]{1,60}): ?")  # of a turn
 _UNIONS: Final = ("tags", "references")
 _HIGHEST: Final = ("confidence", "salience")
 _OF_THE_TEXT: Final = ("content", "title", "type", "source")
@@ -131,13 +133,19 @@ def stays(data: Mapping[str, Any]) -> bool:
 def exchange(content: str) -> tuple[str, str]:
     """Return what the user asked in the content of a turn, and what the assistant answered."""
     asked, _, answered = content.partition("\nAssistant:")
-    return one_line(asked.removeprefix("User: ")), one_line(answered)
+    return one_line(_ASKER.sub("", asked)), one_line(answered)
+
+
+def asker(content: str) -> str:
+    """Return who asked in the content of a turn: `User`, or what they are called."""
+    found = _ASKER.match(content)
+    return found[1] if found else "User"
 
 
 def _title(data: Mapping[str, Any]) -> str:
     content = _text(data, "content")
     if _text(data, "source") == TURN:
-        return f"User asked: {truncate(exchange(content)[0], _TITLE_CHARS)}"
+        return f"{asker(content)} asked: {truncate(exchange(content)[0], _TITLE_CHARS)}"
     return truncate(one_line(content), _TITLE_CHARS)
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from commonplace.changes import log, tombstones
+from commonplace.changes.message_trust import is_owner
 from commonplace.changes.plan import REVIEW
 from commonplace.changes.transcripts import State, checksum, whole_lines
 from commonplace.errors import DamagedError
@@ -34,6 +35,7 @@ def examine(
     items: Iterable[str] = (),
     full: Iterable[Problem] = (),
     waiting: int = 0,
+    owner: str = "",
     fix: bool = False,
 ) -> Report:
     """Check every stored line of a scope, its change log, and its index against the files.
@@ -46,8 +48,10 @@ def examine(
         items: The files of items; a line of them that is no JSON object is damaged.
         full: What was found of documents that hold too much.
         waiting: How many operations wait for review.
+        owner: The name that the person writes under, if one is set.
         fix: Make a drifted index again.
     """
+    names: set[str] = set()
     checked: Counter[str] = Counter()
     problems: list[Problem] = []
     logged: list[Problem] = []
@@ -61,7 +65,10 @@ def examine(
     for stat in store.list(transcripts):
         if stat.path.endswith(".jsonl"):
             checked["transcripts"] += 1
-            problems.extend(_transcript(store, stat.path, checked, written))
+            problems.extend(_transcript(store, stat.path, checked, written, names))
+    if names and not any(is_owner(name, owner) for name in names):
+        reason = f"nobody wrote under the name in guard.owner, {owner!r}: what others say is never noted"
+        problems.append(Problem(kind="owner", path=transcripts, reason=reason))
     odd = tuple(_misplaced(store, memory, transcripts, STATE))
     for path in {*OWN_LINES} - {each.path for each in odd}:
         problems.extend(_own(store, path, checked, written))
@@ -129,8 +136,10 @@ class _Written:
             yield Problem(kind="damaged", path=path, reason=f"lines are gone that were written by change {changes}")
 
 
-def _transcript(store: Store, path: str, checked: Counter[str], written: _Written) -> Iterator[Problem]:
-    """Read a transcript as sessions do, a part at a time."""
+def _transcript(
+    store: Store, path: str, checked: Counter[str], written: _Written, names: set[str]
+) -> Iterator[Problem]:
+    """Read a transcript as sessions do, a part at a time; add the names that its users wrote under."""
     state, line, seen = State(), 1, 0
     for part in _parts(store, path):
         base, at = state.bytes_read, 0
@@ -140,6 +149,7 @@ def _transcript(store: Store, path: str, checked: Counter[str], written: _Writte
             line, at = line + part.count(b"\n", at, offset - base), offset - base
             yield Problem(kind="damaged", path=path, line=line, reason=reason)
         line, seen = line + part.count(b"\n", at), len(state.damaged)
+    names |= state.names
     checked["lines"] += line - 1
     if state.head is None and line > 1:
         yield Problem(kind="damaged", path=path, line=1, reason="the line that names the session is gone")

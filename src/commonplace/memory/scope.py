@@ -392,7 +392,7 @@ class Scope:
             full.append(Problem(kind="layout", path=left_out[0], reason=_kept_otherwise(of.name, left_out)))
         look = partial(
             doctor.examine, self.store, memory=of.memory, transcripts=of.sessions, items=items, full=full,
-            waiting=self._waiting(),
+            waiting=self._waiting(), owner=self.config.guard.owner,
         )  # fmt: skip
         if not self.store.read_only:
             return look(self.indexing, fix=fix)

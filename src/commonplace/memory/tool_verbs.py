@@ -30,7 +30,7 @@ from commonplace.text.pieces import encode_name, fingerprint, truncate
 
 FOUND: Final = 8  # results of a search
 _LISTED: Final = 60  # memories a model chooses from, at most
-_SUPERSEDED: Final = ("superseded_by", "superseded_words")
+_MORE: Final = ("name", "superseded_by", "superseded_words")
 _TEXT_CHARS: Final = 1200  # of one result
 
 
@@ -130,7 +130,7 @@ def search(use: Use, asked: Asked) -> Answer:
         "success": True,
         "hits": [
             {"id": hit.record, "text": hit.text, "trust": hit.trust, "when": hit.at.isoformat() if hit.at else ""}
-            | {name: said for name in _SUPERSEDED if (said := getattr(hit, name))}
+            | {name: said for name in _MORE if (said := getattr(hit, name))}
             for hit in hits
         ],
     }

@@ -29,6 +29,7 @@ from commonplace.records import Hit, Query, Record, RecordedMessage, Topic, lowe
 from commonplace.store.protocol import STATE, Store
 from commonplace.text import validity
 from commonplace.text.content import sentences
+from commonplace.text.pieces import short_name
 
 logger = logging.getLogger(__name__)
 
@@ -212,7 +213,7 @@ class Searching:
             if (message := read.get((source.session, source.message))) is None:
                 return msgspec.structs.replace(hit, trust=lowest_trust([hit.trust, self._parts.reader.most]))
             (rank,) = self._parts.reader.trust_of_parts([(message, source.span or (0, len(message.text)))])
-            return msgspec.structs.replace(hit, trust=rank)
+            return msgspec.structs.replace(hit, trust=rank, name=short_name(message.message.name) or "")
         made = self._parts.ledger.made(hit.record)
         return msgspec.structs.replace(
             hit,

@@ -105,7 +105,7 @@ def rerank(question: str, hits: Sequence[Hit], *, llm: LLM | None, seconds: floa
     if llm is None:
         logger.warning("there is no model to order the hits; the order is ours")
     elif len(head) > 1:
-        lines = [hit.text for hit in head]
+        lines = [": ".join(filter(None, (hit.name, hit.text))) for hit in head]
         chosen = select(question, lines, llm=llm, seconds=seconds, chars=_HIT_CHARS, purpose="rerank", cause="recall")
     order = dict.fromkeys([*(chosen or ()), *range(len(head))])
     scores = sorted((hit.score for hit in head), reverse=True)

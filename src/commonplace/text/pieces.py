@@ -86,7 +86,7 @@ def short_name(name: str | None) -> str | None:
     """Return what a person is called by a display name: itself if it can be one, else the part of it that can.
 
     That is without signs and what is in brackets or behind a colon, a bar or a dash. Of one that still says something
-    no more than the first word is kept, with a mark of the whole, so that two people stay two. None if there is no name.
+    no more than the first word is kept, with a mark of the whole, so that two people stay two. None if there is none.
     """
     known = unicodedata.normalize("NFC", name or "").strip()
     if not known or plain_name(known):
@@ -115,10 +115,16 @@ def _is_plain(word: str) -> bool:
 _SPEAKERS: Final = {"assistant": "agent"}
 
 
+def speaker(message: Message, role: str) -> str:
+    """Return a word for the role of who speaks, and what they are called if they have a name."""
+    return " ".join(filter(None, (role, short_name(message.name))))
+
+
 def summary_line(message: Message, mark: str = "") -> str:
     """Fold one message into one line for the buffer: `HH:MM  user   "words"`, or `agent` and what it said.
 
-    A mark says before the words that they are not to be trusted as the speaker's own.
+    Who has a name is named (`user Ada`). A mark says before the words that they are not to be trusted as the speaker's
+    own.
 
     Source: seed facts, "Tier 2 — Buffer".
     """
@@ -127,7 +133,7 @@ def summary_line(message: Message, mark: str = "") -> str:
     clock = message.at.strftime("%H:%M") if message.at else "--:--"
     said = truncate(said, BUFFER_LINE_CHARS)
     said = f'"{said}"' if message.role == "user" else said
-    return f"{clock}  {_SPEAKERS.get(message.role, message.role):<5}  {mark}{said}"
+    return f"{clock}  {speaker(message, _SPEAKERS.get(message.role, message.role)):<5}  {mark}{said}"
 
 
 def summary_lines(said: Sequence[tuple[Message, str]], *, dated: bool = False) -> list[str]:

@@ -18,12 +18,13 @@ from commonplace.guard.screened import instant
 from commonplace.jobs.consolidators.work import Work
 from commonplace.jobs.rules import proposing
 from commonplace.jobs.rules.memos import Known, Place, Targets
+from commonplace.jobs.rules.wording import UNNAMED
 from commonplace.layouts.codecs.items import item_fingerprint
 from commonplace.layouts.item_model import TURN
 from commonplace.operations import AppendJournal, Edit, Proposal, PutItem
 from commonplace.records import RecordedMessage, Source
 from commonplace.text.patterns import pattern
-from commonplace.text.pieces import one_line, truncate
+from commonplace.text.pieces import one_line, short_name, truncate
 
 NOTE_CHARS: Final = (200, 300)  # seed structured: of the user and of the assistant in a daily note
 ITEM_CHARS: Final = (1200, 1800)  # seed systems 3.1: the same in the item of a turn
@@ -70,12 +71,12 @@ def turns(messages: Sequence[RecordedMessage]) -> list[Sequence[RecordedMessage]
     return [messages[start:end] for start, end in zip(starts, [*starts[1:], len(messages)], strict=True)]
 
 
-def note(user: str, assistant: str) -> str:
+def note(user: str, assistant: str, asker: str = "User") -> str:
     """Write the line of one turn for the notes of a day."""
     said, answered = (
         truncate(one_line(text), limit) for text, limit in zip((user, assistant), NOTE_CHARS, strict=True)
     )
-    return f"User: {said} | Assistant: {answered}".rstrip()
+    return f"{asker}: {said} | Assistant: {answered}".rstrip()
 
 
 def _of_turn(
@@ -89,28 +90,29 @@ def _of_turn(
     when = instant(at) if at else ""
     sources = tuple(Source(m.session, str(m.message.id)) for m in (user, assistant) if m is not None and m in turn)
     texts = (user.text if user else "", assistant.text if assistant else "")
+    asker = (short_name(user.message.name) if user else None) or UNNAMED
     found = list(_stated(turn, before[-_BEFORE:], work, known))
     if (journal := work.file("journal", at)) and work.config.items.daily_notes:
-        yield AppendJournal(path=journal, text=note(*texts), at=when, sources=sources)
+        yield AppendJournal(path=journal, text=note(*texts, asker), at=when, sources=sources)
     if (layer := work.items(_SHORT)) is not None:
-        item = _turn_item(texts, {kind for kind, _ in found}, work.config.items)
+        item = _turn_item(texts, asker, {kind for kind, _ in found}, work.config.items)
         data = {"type": layer.type_of(_SHORT)} | item | _dated(when)
         yield PutItem(path=work.file(_SHORT, at), id=item["fingerprint"], data=data, sources=sources)
     for _, edit in found:
         yield msgspec.structs.replace(edit, data=edit.data | _dated(when))
 
 
-def _turn_item(texts: tuple[str, str], kinds: Iterable[str], knobs: ItemsConfig) -> dict[str, Any]:
+def _turn_item(texts: tuple[str, str], asker: str, kinds: Iterable[str], knobs: ItemsConfig) -> dict[str, Any]:
     """Return the item of a turn; the add rule fills in what is left out."""
     user, assistant = (text.strip() for text in texts)
     both = f"{user}\n{assistant}".strip()
     weight = 0.55 + sum(sorted({_WEIGHTS[kind] for kind in kinds if kind in _WEIGHTS}))
     return marks(both, knobs) | {
-        "content": f"User: {truncate(user, ITEM_CHARS[0])}\nAssistant: {truncate(assistant, ITEM_CHARS[1])}",
+        "content": f"{asker}: {truncate(user, ITEM_CHARS[0])}\nAssistant: {truncate(assistant, ITEM_CHARS[1])}",
         "source": TURN,
         "confidence": 0.65,
         "salience": round(min(1.0, weight), 2),
-        "fingerprint": item_fingerprint("TASK", both),
+        "fingerprint": item_fingerprint("TASK", both if asker == UNNAMED else f"{asker}: {both}"),
     }
 
 

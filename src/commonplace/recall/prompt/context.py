@@ -248,9 +248,10 @@ def _recalled(hits: Sequence[Hit], room: int, heading: str) -> tuple[list[Sectio
 
 
 def hit_line(hit: Hit) -> str:
-    """Show one hit on one line: when and where it was said, how far it is trusted, its words."""
+    """Show one hit on one line: when, by whom and where it was said, how far it is trusted, its words."""
     when = hit.at.date().isoformat() if hit.at else "undated"
     where = f"session {hit.sources[0].session}" if hit.sources else hit.record
+    where = f"{hit.name} in {where}" if hit.name else where
     trust = "" if not is_below_agent(hit.trust) else f", from {hit.trust}: unverified"
     old = f", {over(hit.superseded_words)}" if hit.superseded_by else ""
     return inert(f"- [{when}, {where}{trust}{old}] {one_line(hit.text)}")

@@ -12,7 +12,7 @@ from typing import Final
 
 from commonplace import guard
 from commonplace.changes.overruling import Overruling
-from commonplace.layouts.item_model import TURN, MemoryItem, exchange, read, stays
+from commonplace.layouts.item_model import TURN, MemoryItem, asker, exchange, read, stays
 from commonplace.layouts.schema import Layer, PromptSection
 from commonplace.recall.packs import BUDGET, ItemQuery, Pack, Scored, choose
 from commonplace.recall.prompt.filling import Shown
@@ -173,7 +173,7 @@ def said(item: MemoryItem) -> str:
     if item.source != TURN:
         return one_line(item.content)
     asked, answered = exchange(item.content)
-    return f"Assistant: {answered}" if answered else f"User asked: {asked}"
+    return f"Assistant: {answered}" if answered else f"{asker(item.content)} asked: {asked}"
 
 
 def working(page: Page, _: PromptSection) -> Iterator[Shown]:

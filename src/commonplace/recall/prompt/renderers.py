@@ -23,7 +23,7 @@ from commonplace.recall.prompt.page import Page
 from commonplace.records import Entry, RecordedMessage, Topic, is_below_agent
 from commonplace.text.installed import Installed
 from commonplace.text.patterns import pattern
-from commonplace.text.pieces import estimate_tokens, one_line, plain_line
+from commonplace.text.pieces import estimate_tokens, one_line, plain_line, speaker
 
 _OF_THE_USER: Final = ("fact", "preference", "instruction", "constraint")
 _LINK: Final = pattern(r"\]\(([^()\s]+)\)")
@@ -182,7 +182,7 @@ def window(page: Page, row: PromptSection) -> Iterator[Shown]:
         for message in said:
             over = "" if message.id in fit else "over the token budget"
             text = message.text if over else next(texts)
-            yield Shown(message.id, f"{message.message.role.upper()}: {text}", refused=over)
+            yield Shown(message.id, f"{speaker(message.message, message.message.role.upper())}: {text}", refused=over)
 
 
 def _fit(said: Sequence[RecordedMessage], tokens: int) -> set[str]:

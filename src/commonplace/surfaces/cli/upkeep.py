@@ -64,6 +64,8 @@ def _advice(report: Report, *, fix: bool) -> Iterator[str]:
                     "a damaged line stays where it is and is left out of memory: "
                     "put it right from a backup of its file, or leave it"
                 )
+            case "owner":
+                yield "set guard.owner to the name as the chat has it before messages come in: theirs keep their trust"
             case "log":
                 yield (
                     "nothing mends the change log but a backup of it: "
