@@ -65,7 +65,7 @@ def test_only_the_owner_is_the_person(tmp_path):
 
 
 def test_an_owner_is_known_by_the_name_in_any_capitals(tmp_path):
-    """Audit 9, finding 17: messages of `ada` were another person's, and nothing said so."""
+    """Issue 17: messages of `ada` were another person's, and nothing said so."""
     with opened(tmp_path / "a", config={"guard.owner": "Ada"}) as memory:
         memory.append(
             "chat:1", [Message("user", f"hello from {name}", name=name) for name in ("ada", " ADA ", "Ada L")]

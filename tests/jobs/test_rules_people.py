@@ -1,4 +1,4 @@
-"""What one person says of themselves changes nothing of what another one said (audit 9, findings 1 and 6)."""
+"""What one person says of themselves changes nothing of what another one said (issue 17)."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_what_one_says_of_themselves_is_no_news_of_another(was: str, now: str, s
 
 @pytest.mark.parametrize("layout", ["native", "two-layer", "structured"])
 def test_a_wish_to_forget_takes_nothing_of_another_person(layout: str, tmp_path: Path) -> None:
-    """Finding 6: Cleo's `Forget that I'm allergic` removed what Bob had said."""
+    """Issue 17: Cleo's `Forget that I'm allergic` removed what Bob had said."""
     both = ("Bob", ALLERGIC), ("Cleo", ALLERGIC)
     left = noted(tmp_path, *both, ("Cleo", "Forget that I'm allergic to nuts."), layout=layout)
     assert [line.removeprefix("[CONSTRAINT] ") for line in left if "is allergic" in line] == ["Bob is allergic to nuts"]

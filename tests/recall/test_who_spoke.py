@@ -1,4 +1,4 @@
-"""What is recalled or shown of a chat with several people says who spoke (audit 9, finding 2)."""
+"""What is recalled or shown of a chat with several people says who spoke (issue 17)."""
 
 from __future__ import annotations
 

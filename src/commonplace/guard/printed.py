@@ -111,7 +111,7 @@ class Printed:
     """A text in which names of secrets are looked up, in order; the rows of a table are read once."""
 
     def __init__(self, text: str, escapes: Callable[[int], int] | None = None) -> None:
-        """Give with a decoded text how often the character at a place of it was escaped."""
+        """Read a text; of a decoded one `escapes` returns how often the character at a place was escaped."""
         self._text = text
         self._escapes = escapes
         self._tables = tables.Tables(text)
