@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from commonplace import Memory, Message
+from commonplace.guard.markers import ERASED
 from commonplace.operations import AppendJournal, PutTopic, RemoveTopic
 from commonplace.records import Source
 
@@ -104,3 +106,18 @@ def test_of_an_entry_cut_by_words_goes_what_rests_on_their_message_too(tmp_path:
     texts = [path.read_bytes() for path in tmp_path.rglob("*.*") if path.is_file() and path.suffix != ".jsonl"]
     assert not any(b"sister-in-law" in text for text in texts)
     assert any(b"Graz" in text for text in texts)
+
+
+@pytest.mark.parametrize("mark", ["…", "..."])
+def test_an_export_loses_the_cut_off_beginning_of_what_is_erased(tmp_path: Path, mark: str) -> None:
+    """Issue 22: a title or summary in an export was cut off, so it stayed, and the receipt did not name it."""
+    told = "My neighbour Marguerite was treated for endometriosis at the clinic in April."
+    export = tmp_path / "exports" / "log.json"
+    export.parent.mkdir()
+    with Memory.open(tmp_path, jobs="worker") as memory:
+        memory.append("s:1", [Message("user", told)])
+        lines = [f"+ {told[:50]}{mark}", f"My neighbour{mark}", "My neighbour Marguerite was treated for years."]
+        export.write_text(json.dumps(lines), encoding="utf-8")
+        assert "exports/log.json" in dict(memory.forget(session="s:1", erase=True, dry_run=True).places)
+        assert memory.forget(session="s:1", erase=True).left == ()
+    assert json.loads(export.read_text(encoding="utf-8")) == [f"+ {ERASED}{mark}", *lines[1:]]
