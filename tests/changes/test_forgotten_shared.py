@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from commonplace import Memory, Message
+from commonplace.guard.markers import ERASED
 from commonplace.operations import AppendJournal, PutTopic, RemoveTopic
 from commonplace.records import Source
 
@@ -14,14 +16,16 @@ from commonplace.records import Source
 @pytest.mark.parametrize("erase", [False, True])
 def test_a_note_of_two_keeps_the_one_that_does_not_hold_the_words(tmp_path: Path, erase: bool) -> None:
     """Issue 22: the item took the note of its turn along, which was to be cut as well, and nothing was forgotten."""
-    said = [Message("user", "Book a table for Kowatsch on Friday."), Message("assistant", "Booked.")]
+    said = [Message("user", "Book a table for Kowatsch on Friday."), Message("assistant", "The terrace is open.")]
     with Memory.open(tmp_path, layout="structured", jobs="worker") as memory:
         memory.append("s:1", said)
         memory.append("s:1", [Message("user", "thanks"), Message("assistant", "ok")])
         memory.consolidate("s:1")
         receipt = memory.forget("Kowatsch", every=True, erase=erase)
         assert (receipt.reason, receipt.left) == ("", ())
-        assert [hit.text for hit in memory.recall("Kowatsch booked", layers=["journals"])] == ["| Assistant: Booked."]
+        assert [hit.text for hit in memory.recall("Kowatsch terrace", layers=["journals"])] == [
+            "| Assistant: The terrace is open."
+        ]
     (notes,) = (tmp_path / "memory").glob("*.md")
     assert "User: thanks | Assistant: ok" in notes.read_text(encoding="utf-8")  # it tells of nothing that goes
 
@@ -89,3 +93,31 @@ def test_a_forgetting_that_was_undone_can_be_done_again(tmp_path: Path, layout: 
         assert again.reason == ""
         assert [hit.text for hit in memory.recall("rained", layers=["journals"])] == ["Then it rained."]
     assert [path for path in tmp_path.rglob("*") if path.is_file() and b"Kowatsch" in path.read_bytes()] == []
+
+
+@pytest.mark.parametrize("layout", ["native", "graph", "memdir"])
+def test_of_an_entry_cut_by_words_goes_what_rests_on_their_message_too(tmp_path: Path, layout: str) -> None:
+    """Issue 22: a fact without the words went with its message, and the journal or topic that says it kept it."""
+    told = "My sister-in-law Marguerite Delacroix-Obermayr is a surgeon in Linz."
+    with Memory.open(tmp_path, layout=layout, jobs="worker") as memory:
+        memory.append("s:1", [Message("user", "I live in Graz."), Message("user", told), Message("assistant", "ok")])
+        memory.consolidate("s:1")
+        assert memory.forget("Delacroix-Obermayr", every=True, erase=True).left == ()
+    texts = [path.read_bytes() for path in tmp_path.rglob("*.*") if path.is_file() and path.suffix != ".jsonl"]
+    assert not any(b"sister-in-law" in text for text in texts)
+    assert any(b"Graz" in text for text in texts)
+
+
+@pytest.mark.parametrize("mark", ["…", "..."])
+def test_an_export_loses_the_cut_off_beginning_of_what_is_erased(tmp_path: Path, mark: str) -> None:
+    """Issue 22: a title or summary in an export was cut off, so it stayed, and the receipt did not name it."""
+    told = "My neighbour Marguerite was treated for endometriosis at the clinic in April."
+    export = tmp_path / "exports" / "log.json"
+    export.parent.mkdir()
+    with Memory.open(tmp_path, jobs="worker") as memory:
+        memory.append("s:1", [Message("user", told)])
+        lines = [f"+ {told[:50]}{mark}", f"My neighbour{mark}", "My neighbour Marguerite was treated for years."]
+        export.write_text(json.dumps(lines), encoding="utf-8")
+        assert "exports/log.json" in dict(memory.forget(session="s:1", erase=True, dry_run=True).places)
+        assert memory.forget(session="s:1", erase=True).left == ()
+    assert json.loads(export.read_text(encoding="utf-8")) == [f"+ {ERASED}{mark}", *lines[1:]]

@@ -146,14 +146,15 @@ class _Sweep:
         if not ours and (b"\0" in data or is_others(self._parts.store.root, path)):
             return data  # not ours: it is named, not written
         text = data.decode("utf-8", "surrogateescape")
-        left = self._wordings.without(text, ERASED)
+        left = self._wordings.without(text, ERASED, cut=not ours)
         return data if left is text else left.encode("utf-8", "surrogateescape")
 
     def count(self, path: str, data: bytes) -> int:
         """Return how often a file holds what is to go."""
         wide = b"\0" in data and not path.startswith(f"{STATE}/")
         texts = [data.decode(each, "replace") for each in ("utf-8", *(("utf-16-le", "utf-16-be") if wide else ()))]
-        found = sum(map(self._wordings.count, texts))
+        own = self._parts.layout.layer_of(path) or path.startswith((f"{STATE}/", f"{self._parts.layout.sessions}/"))
+        found = sum(self._wordings.count(each, cut=not own) for each in texts)
         if self._gone.words:
             told = (max(count_words(each, self._gone.words) for each in (text, decoded(text))) for text in texts)
             found = max(found, sum(told))

@@ -72,16 +72,16 @@ class Forgetting:
         if meant.sessions:
             self._parts.look_at_instructions()  # while they go on
         self._parts.ledger.catch_up()  # what a record rests on is known from the log
-        parted = {} if actor.defers else dict(_parted(meant))
-        meant = msgspec.structs.replace(meant, records=tuple(each for each in meant.records if each.id not in parted))
         said = [message for session in meant.sessions for message in self._parts.sessions.kept(session)]
-        held = [record for path in meant.files for record in self._parts.reader.records(path)]
         messages = [*(each for each in meant.records if isinstance(each, RecordedMessage)), *said, *meant.hidden]
+        aged = meant.aged and not erase
+        with_it = [] if aged else list(self._with(messages, meant, erase=erase))
+        parted = {} if actor.defers else dict(_parted(meant, {each.id: left for each, left in with_it}))
+        meant = msgspec.structs.replace(meant, records=tuple(each for each in meant.records if each.id not in parted))
+        held = [record for path in meant.files for record in self._parts.reader.records(path)]
         going = {each.id: each.text for each in (*meant.records, *said, *held, *meant.hidden)}
         going |= {record: texts[0] for record, texts in meant.gone.items()}
-        aged = meant.aged and not erase
-        known = going.keys() | parted.keys()
-        with_it = [] if aged else [each for each in self._with(messages, meant, erase=erase) if each[0].id not in known]
+        with_it = [each for each in with_it if each[0].id not in going.keys() | parted.keys()]
         with_them = going.keys() | {each.id for each, _ in with_it}
         listing = () if actor.defers or aged else self._listing(meant.records)  # what waits for a person stays whole
         listed = [*parted.values(), *(each for each in listing if each[0].id not in with_them | parted.keys())]
@@ -222,19 +222,23 @@ class Forgetting:
         return Forget(record=record.id)
 
 
-def _parted(meant: Meant) -> Iterator[tuple[str, tuple[Record, Record]]]:
-    """Yield the topics and journal entries that say more than what holds the words, by id, each with what is left."""
+def _parted(meant: Meant, goes_with: Mapping[str, Record | None]) -> Iterator[tuple[str, tuple[Record, Record]]]:
+    """Yield the topics and journal entries that say more than what holds the words, by id, each with what is left.
+
+    What of them `goes_with` messages that hold the words goes too: it has what that leaves of a record, by id.
+    """
 
     def holds(part: str) -> bool:
         return has_words(part, meant.words)
 
     for each in meant.records if meant.words else ():
-        if isinstance(each, JournalEntry) and (text := _without(each.text, holds)):
-            yield each.id, (each, msgspec.structs.replace(each, text=text))
-        elif isinstance(each, Topic) and not has_words(each.title, meant.words):
-            body, description = (_without(text, holds) for text in (each.body, each.description))
+        left = goes_with.get(each.id, each)
+        if isinstance(left, JournalEntry) and (text := _without(left.text, holds)):
+            yield each.id, (each, msgspec.structs.replace(left, text=text))
+        elif isinstance(left, Topic) and not has_words(left.title, meant.words):
+            body, description = (_without(text, holds) for text in (left.body, left.description))
             if body:
-                yield each.id, (each, msgspec.structs.replace(each, body=body, description=description))
+                yield each.id, (each, msgspec.structs.replace(left, body=body, description=description))
 
 
 def _tells(sentence: str, said: Sequence[str]) -> bool:

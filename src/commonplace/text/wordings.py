@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 from array import array
-from bisect import bisect_right, insort
+from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterable, Iterator
 from typing import Final
 
@@ -20,6 +20,8 @@ _ESCAPE: Final = pattern(
 )
 _SIGNS: Final = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"}
 _NESTED: Final = 8  # JSON in JSON in a URL; what is written so on both sides is read alike
+_CUT: Final = pattern(r"[ ,;:)\"']{0,3}(?:…|\.\.\.)")  # what is behind the last word if more was cut off
+_CUT_CHARS: Final = 30  # a shorter beginning may be that of another text
 _KEY: Final = (3, 2)  # words by which a text is looked up
 
 
@@ -43,16 +45,20 @@ class Wordings:
         """True if anything is looked for."""
         return bool(self._by_start)
 
-    def spans(self, text: str) -> Iterator[tuple[int, int]]:
-        """Yield where one of the texts begins and ends, in order and apart."""
+    def spans(self, text: str, *, cut: bool = False) -> Iterator[tuple[int, int]]:
+        """Yield where one of the texts begins and ends, in order and apart; with `cut` also its cut-off beginning."""
         if not self._by_start:
             return
         plain = _Decoded(text)
         placed = list(_words(plain.text))
         words = tuple(word for _, _, word in placed)
+        ends = [place for place, (_, end, _) in enumerate(placed) if cut and _CUT.match(plain.text, end)]
         at = 0
         while at < len(words):
             size = self._length(words, at)
+            if not size and (nearest := bisect_left(ends, at)) < len(ends):
+                end = ends[nearest]
+                size = self._begun(words, at, end) if placed[end][1] - placed[at][0] >= _CUT_CHARS else 0
             if size:
                 yield plain.place(placed[at][0]), plain.place(placed[at + size - 1][1])
             at += size or 1
@@ -65,15 +71,23 @@ class Wordings:
                     return len(each)
         return 0
 
-    def count(self, text: str) -> int:
-        """Return how often any of the texts is in another."""
-        return sum(1 for _ in self.spans(text))
+    def _begun(self, words: tuple[str, ...], at: int, end: int) -> int:
+        """Return how many words a text begins with that are from one place to another, the last in part; else 0."""
+        size = end - at + 1
+        for each in self._by_start.get(words[at : at + _KEY[0]], ()):
+            if size <= len(each) and words[at:end] == each[: size - 1] and each[size - 1].startswith(words[end]):
+                return size
+        return 0
 
-    def without(self, text: str, mark: str) -> str:
+    def count(self, text: str, *, cut: bool = False) -> int:
+        """Return how often any of the texts is in another."""
+        return sum(1 for _ in self.spans(text, cut=cut))
+
+    def without(self, text: str, mark: str, *, cut: bool = False) -> str:
         """Return a text with a mark in place of each of the texts; the same object if it holds none."""
         parts: list[str] = []
         done = 0
-        for start, end in self.spans(text):
+        for start, end in self.spans(text, cut=cut):
             parts += (text[done:start], mark)
             done = end
         return "".join([*parts, text[done:]]) if parts else text
