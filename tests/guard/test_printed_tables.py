@@ -77,3 +77,18 @@ def test_a_flood_of_heads_is_read_a_bounded_number_of_times(monkeypatch):
         guard.screen('password,a\n"x\ny",zebra\n' * times)
         counts.append(len(read))
     assert counts[1] <= 2.2 * counts[0]
+
+
+@in_one_test(
+    "noun, form",
+    product(
+        ["Пароль", "lösenord", "salasana", "şifre", "heslo", "비밀번호", "पासवर्ड", "كلمة المرور", "סיסמה", "jelszó", "adgangskode", "passord"],
+        ['{{"{0}": "{1}"}}', "user,{0}\nann,{1}\n", "| user | {0} |\n|---|---|\n| ann | {1} |\n", "{0}: {1}\n"],
+    ),
+)  # fmt: skip
+def test_a_password_goes_under_its_name_in_further_languages(noun, form):
+    """Issue 22: Russian and Swedish tables and keys of JSON kept it."""
+    for secret in SECRETS[:2]:
+        assert guard.screen(form.format(noun, secret)).text == form.format(noun, MARK)
+    label = json.dumps({noun: f"New {noun}"}, ensure_ascii=False)
+    assert guard.screen(label).text == label

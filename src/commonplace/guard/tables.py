@@ -24,7 +24,7 @@ _SEPARATORS: Final = "|│┃\t;,"
 _DRAWN: Final = "|│┃"
 _STRING: Final = r"\"\s{0,2}:\s{0,2}\""  # behind it a table in a string of JSON may begin
 _STRING_ENDS: Final = r"\"\s{0,2}(?:[}\]]|,\s{0,2}\"[\w-]{1,40}\"\s{0,2}:)"
-_HEAD: Final = r"(?!\d[\d.:-])[\w .'\"/+*`-]{1,40}\Z"  # a cell of a row of names
+_HEAD: Final = r"(?!\d[\d.:-])[\w\u0900-\u0e7f .'\"/+*`-]{1,40}\Z"  # a cell of a row of names, with signs on letters
 _LISTED: Final = r"\s{1,80}[\"']|[\"'][^\n]{0,1900}[\"'],\s{0,8}\Z"  # words in a list of code
 _RULE: Final = r"[\s|+:=\u2500-\u257f-]{1,2000}\Z"
 _UNDER: Final = (
