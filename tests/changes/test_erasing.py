@@ -453,7 +453,7 @@ def test_an_export_in_ascii_is_erased_and_still_json(tmp_path, said, how):
     """Issue 22: `json.dumps` of a conversation below the root stayed, and was named nowhere."""
     files = [tmp_path / "exports" / "talk.json", tmp_path / "exports" / "talk.jsonl"]
     files[0].parent.mkdir()
-    with Memory.open(tmp_path) as memory:
+    with Memory.open(tmp_path, jobs="worker") as memory:
         (source,) = memory.append("c:1", [Message("user", said)])
         for file in files:
             file.write_text(json.dumps([{"content": said}, {"content": "Это другое."}]), encoding="utf-8")
