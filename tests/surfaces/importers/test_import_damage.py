@@ -312,7 +312,7 @@ def test_random_bytes_are_refused_or_read_but_never_crash(tmp_path_factory, data
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["pi", "claude", "exchange"])
 def test_memory_does_not_grow_with_the_file(tmp_path, kind):
-    """Issue 2: a 1 GB transcript in bounded memory; not half of the lines added adds to the peak.
+    """Issue 2: a 1 GB transcript in bounded memory; not two thirds of the lines added add to the peak.
 
     What does is remembered up to a bound: the words that the guard saw last.
     """
@@ -328,7 +328,7 @@ def test_memory_does_not_grow_with_the_file(tmp_path, kind):
         tracemalloc.stop()
         sizes.append(path.stat().st_size)
         assert count == size
-    assert peaks[1] - peaks[0] < (sizes[1] - sizes[0]) / 2
+    assert peaks[1] - peaks[0] < (sizes[1] - sizes[0]) * 2 / 3
     assert peaks[1] < 20_000_000
 
 
