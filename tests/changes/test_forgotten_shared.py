@@ -45,6 +45,31 @@ def test_a_topic_that_another_session_wrote_on_loses_what_a_forgotten_one_said(t
     assert "8080" in (tmp_path / "facts.md").read_text(encoding="utf-8")
 
 
+def test_sessions_that_wrote_on_a_topic_are_erased_one_after_the_other(tmp_path: Path) -> None:
+    """The versions that held the first erased sentence have no text any more, and so told nothing of the second."""
+    said = ["I live in Graz and work as a surveyor.", "The server is on port 8080.", "My bicycle is a green Puch."]
+    with Memory.open(tmp_path, layout="memdir", jobs="worker") as memory:
+        for session, text in zip(("a:1", "b:1", "c:1"), said, strict=True):
+            memory.append(session, [Message("user", text), Message("assistant", "ok")])
+            memory.consolidate(session)
+        assert "Puch" in memory.context().stable
+        memory.forget(session="a:1", erase=True)
+        memory.forget(session="c:1", erase=True)
+        assert "8080" in memory.context().stable
+    texts = [path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()]
+    assert not any(word in text for word in (b"Graz", b"Puch") for text in texts)
+
+
+def test_a_topic_written_anew_after_an_erasing_is_shown(tmp_path: Path) -> None:
+    """What was erased of its file says nothing of what a person writes there later, citing no message."""
+    with Memory.open(tmp_path, layout="memdir", jobs="worker") as memory:
+        memory.append("a:1", [Message("user", "I live in Graz and work as a surveyor."), Message("assistant", "ok")])
+        memory.consolidate("a:1")
+        memory.forget(session="a:1", erase=True)
+        memory.apply([PutTopic(path="facts.md", title="Facts", body="- The server is on port 8080.")], reason="new")
+        assert "8080" in memory.context().stable
+
+
 def test_a_topic_keeps_what_another_session_corrected(tmp_path: Path) -> None:
     """A sentence rests on what brought it in, not on what an older one said in nearly the same words."""
     with Memory.open(tmp_path, layout="memdir", jobs="worker") as memory:

@@ -24,6 +24,7 @@ from commonplace.store.protocol import Logged
 
 logger = logging.getLogger(__name__)
 
+_NO_MESSAGE: Final = Source("", "")  # of what cites none: it is never forgotten
 _EPOCH: Final = datetime.fromisoformat("1970-01-01T00:00:00+00:00")
 
 
@@ -266,14 +267,14 @@ class Ledger:
         """Return all that a record said under this id, with the change that made it say so, newest first."""
         return self._made.get(record, [])[::-1]
 
-    def behind(self, record: str, sentence: str) -> list[tuple[int, Added]]:
-        """Return the versions of which a record may have a sentence.
+    def behind(self, record: str, sentence: str) -> tuple[int, Added] | None:
+        """Return the version of which a record has a sentence; None if there was none.
 
         A topic is written on: it has a sentence of the version that brought it in, of its own or of a topic that was
-        merged into it; of any version if none is known.
+        merged into it; if that is not known, the sentence rests on what any version rests on.
         """
         if split_id(record)[1]:
-            return self.versions(record)[:1]
+            return self.made(record)
         paths = [record]
         for path in paths:
             paths += [old for old in self._merged.get(path, ()) if old not in paths]
@@ -283,9 +284,13 @@ class Ledger:
             with self._lock:
                 at = self._brought.setdefault(path, statements.Brought()).place(sentence, [v.text for _, v in versions])
             found += [versions[at]] if at is not None else []
-        if found:
-            return [min(found, key=lambda version: version[0])]
-        return [version for path in paths for version in self.versions(path)]
+        if found or record not in self._made:
+            return min(found, key=lambda version: version[0], default=None)
+        number, newest = self._made[record][-1]
+        every = [each for path in paths for _, each in self._made.get(path, ())]
+        cited = dict.fromkeys(source for each in every for source in each.sources)
+        more = [_NO_MESSAGE] if cited and any(each.text and not each.sources for each in every) else []
+        return number, msgspec.structs.replace(newest, sources=(*cited, *more))
 
     def current(self, path: str) -> dict[str, str]:
         """Return the records that changes made in a file and none took away: id to text."""

@@ -162,10 +162,9 @@ class Reader(msgspec.Struct):
         forgotten = known or self.tombstones.known()
 
         def left(part: str) -> str:
-            origins = [self._origin(*version) for version in self.ledger.behind(record_id, part)]
-            for origin in origins or [(None, None, ())]:
-                part = forgotten.left_of(part, *origin, record=record_id, journal=journal)
-            return part
+            version = self.ledger.behind(record_id, part)
+            origin = self._origin(*version) if version else (None, None, ())
+            return forgotten.left_of(part, *origin, record=record_id, journal=journal)
 
         if not forgotten:
             return text

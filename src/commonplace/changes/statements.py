@@ -48,24 +48,32 @@ def quoted(statement: str, quotes: Sequence[str]) -> int | None:
 
 
 class Brought:
-    """Which version of a topic brought in each of its sentences; a version that is like the last one brought all."""
+    """Which version of a topic brought in each of its sentences; a version that is like the last one brought all.
+
+    Of a version whose text was erased nobody knows what it brought in.
+    """
 
     def __init__(self) -> None:
         self._count = 0
         self._newest = ""
-        self._places: dict[str, int] = {}
+        self._places: dict[str, int | None] = {}
+        self._erased = False
         self._lines: dict[str, tuple[str, ...]] = {}
 
     def place(self, sentence: str, texts: Sequence[str]) -> int | None:
-        """Return the place of the version that brought in a sentence, by the texts of all; None if none has it.
+        """Return the place of the version that brought in a sentence, by the texts of all; None if it is not known.
 
         A line of an index has a title before the sentence, and may have cut it off.
         """
         for place in range(self._count, len(texts)):
+            if not texts[place]:
+                self._erased = True
+                continue
             known = {} if texts[place] == self._newest else self._places
             own = (each for line in texts[place].split("\n") for each in self._sentences(line))
-            self._places = {each: known.get(each, place) for each in own}
-            self._newest = texts[place]
+            by = None if self._erased else place
+            self._places = {each: known.get(each, by) for each in own}
+            self._newest, self._erased = texts[place], False
         self._count = len(texts)
         said = _key(sentence)
         if said in self._places:
