@@ -312,9 +312,10 @@ def test_random_bytes_are_refused_or_read_but_never_crash(tmp_path_factory, data
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["pi", "claude", "exchange"])
 def test_memory_does_not_grow_with_the_file(tmp_path, kind):
-    """Issue 2: a 1 GB transcript in bounded memory; not two thirds of the lines added add to the peak.
+    """Issue 2: a 1 GB transcript in bounded memory; not half of the lines added adds to the peak.
 
-    What does is remembered up to a bound: the words that the guard saw last.
+    The guard remembers the words that it saw last, up to a bound, so each file is read once before it is measured:
+    else the tests before this one decide when that grows.
     """
     peaks, sizes = [], []
     for size in (1000, 3000):
@@ -322,13 +323,14 @@ def test_memory_does_not_grow_with_the_file(tmp_path, kind):
         with path.open("wb") as file:
             for number in range(size):
                 file.write(_long_line(kind, number))
+        assert sum(len(batch.messages) for batch in importers.read(path, on_problem=print)) == size
         tracemalloc.start()
         count = sum(len(batch.messages) for batch in importers.read(path, on_problem=print))
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
         sizes.append(path.stat().st_size)
         assert count == size
-    assert peaks[1] - peaks[0] < (sizes[1] - sizes[0]) * 2 / 3
+    assert peaks[1] - peaks[0] < (sizes[1] - sizes[0]) / 2
     assert peaks[1] < 20_000_000
 
 
