@@ -25,7 +25,7 @@ Kind = Literal["same", "contained", "supersedes", "distinct", "doubt"]
 
 _VERSION: Final = pattern(r"v?\d+(?:\.\d+)+|v\d+")
 _MOMENT: Final = pattern(r"\d{1,4}(?:[:/-]\d{1,4})+|\d{1,2}\.\d{1,2}\.\d{2,4}")
-_NUMBER: Final = pattern(r"\d+(?:[.,]\d+)?")
+_NUMBER: Final = pattern(r"-?\d+(?:[.,]\d+)?")
 _YEAR: Final = pattern(r"(?:19|20)\d\d")
 _NUMBERED: Final = pattern(r"\D+\d+\D*")
 _IN_FRAME: Final = "another word in the same frame"

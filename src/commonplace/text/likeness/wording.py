@@ -15,8 +15,9 @@ from commonplace.text import packaged
 from commonplace.text.patterns import pattern
 
 _WIDE: Final = "\u2e80-\u2fff\u3041-\u9fff\uac00-\ud7af\uf900-\ufaff"
-_TOKEN: Final = pattern(
-    rf"\d+(?:[.,:/-]\d+)*|[{_WIDE}]|[^\W{_WIDE}\d][^\W{_WIDE}]*(?:[./@+#-][^\W{_WIDE}]+)*|[^\W{_WIDE}]+"
+_TOKEN: Final = pattern(  # a number has its sign, `C++` its end
+    rf"(?:(?<!\S)-)?\d+(?:[.,:/-]\d+)*|[{_WIDE}]"
+    rf"|[^\W{_WIDE}\d][^\W{_WIDE}]*(?:[./@+#-][^\W{_WIDE}]+)*(?:\+\+|#)?|[^\W{_WIDE}]+|[<>≤≥%€$£¥]"
 )
 _QUOTES: Final = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "“": '"', "”": '"'})
 _REWRITES: Final = tuple(
