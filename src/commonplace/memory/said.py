@@ -2,8 +2,8 @@
 
 Reads `{"role", "content"}` with content blocks as Anthropic and OpenAI have them, and the items of OpenAI's Responses.
 Reasoning of a model is left out; content without words (an image, a file) becomes a marker such as `[image]`. The text
-of a document becomes a message of its own, which is nobody's own words. A result finds the name of its tool by the id of
-the call, also if the call was appended before.
+of a document becomes a message of its own, trusted as a tool. A result finds the name of its tool by the id of the
+call, also if the call was appended before.
 """
 
 from __future__ import annotations

@@ -73,7 +73,7 @@ _NAME_CHARS, _NAME_WORD_CHARS = 60, 30
 _BESIDE: Final = pattern(  # a name: what is in brackets, or behind a colon, bar or dash
     r"[(\[{<⟦（【].*?(?:[)\]}>⟧）】]|\Z)|(?:[\n:：|]|,\s(?=[a-z])|\s[–—-]\s).*", re.DOTALL
 )
-_NO_NAMES: Final = frozenset("i me myself you we us ich je moi yo ik ja я 我 私 僕 나 저".split())  # pronouns
+_NO_NAMES: Final = frozenset(["i", "me", "myself", "you", "we", "us", "ich", "je", "moi", "yo", "ik", "я", "我", "私"])
 _SELECTOR: Final = pattern(r"[\ufe00-\ufe0f]")  # how a sign is drawn
 
 
