@@ -111,11 +111,11 @@ class GateRules(msgspec.Struct, frozen=True):
 class ConsolidationConfig(msgspec.Struct, frozen=True):
     """When jobs are due and what they may take."""
 
-    range_tokens: int = 4000  # a range is about this long, cut at a turn
+    range_tokens: int = 4000  # a range is about this long, cut at a turn; native consolidates a session from it on
     message_tokens: int = 1500  # of one message in a prompt; the middle of a longer one is left out
     entries: int = 120  # records a model is shown, at most
     idle_seconds: float = 3600.0  # a session without a message for so long is consolidated
-    turns: int = 5  # a session is consolidated from so many turns on
+    turns: int = 5  # a session is consolidated from so many turns on, in graph and memdir; other layouts count none
     window_tokens: int = 24_000  # a live window past this is compacted
     window_messages: int = 50  # a longer live window is cut
     keep_messages: int = 20  # what a compaction keeps

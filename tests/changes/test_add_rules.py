@@ -24,14 +24,14 @@ def test_a_label_with_another_value_takes_the_place_of_the_old_one(tmp_path, lay
     with opened(tmp_path, layout) as memory:
         for text in LABELS:
             memory.remember(text)
-        outcome = memory.remember("City: Berlin")
-        memory.remember("Allergy: penicillin")
+        outcome = memory.remember("- City: Berlin")  # as a list has it
+        memory.remember("Allergy：penicillin")
         shown = memory.context(query="city, editor, allergy, diet").text
         hits = [hit.text for hit in memory.recall("City: New York")]
         memory.undo(outcome)
         before = memory.context(query="city, editor, allergy, diet").text
 
-    assert [text for text in (*LABELS[1:], "City: Berlin", "Allergy: penicillin") if text not in shown] == []
+    assert [text for text in (*LABELS[1:], "City: Berlin", "Allergy：penicillin") if text not in shown] == []
     assert "New York" not in shown
     assert "City: New York" not in hits
     assert "City: New York" in before

@@ -115,6 +115,7 @@ SEVERAL = [
     "暗証番号は[8841]から[9920]に変えました",
 ]
 NONE = [
+    "The SSH port of the build box is 2222.",
     "The code is 500 when the server fails.",
     "The build exited with code 127.",
     "Il comando è uscito con codice 127.",

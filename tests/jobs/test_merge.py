@@ -193,6 +193,8 @@ def test_a_layout_that_does_not_ask_for_it_merges_nothing(tmp_path):
         ("The colour of box 1 is shade 7", "The colour of box 2 is shade 14", "doubt"),
         ("The price of ticket 5 is 20 euros", "The price of ticket 6 is 25 euros", "doubt"),
         ("Stand-up is at 9:30 for 20 minutes", "Stand-up is at 10:15 for 15 minutes", "supersedes"),
+        ("User lives in Oslo, two dogs", "User lives in Bergen", "doubt"),
+        ("SSH port of the box: 22, user ci", "SSH port of the box: 2222", "doubt"),
     ],
 )
 def test_the_rules_decide_by_what_differs(old, new, kind):

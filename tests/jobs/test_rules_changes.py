@@ -74,7 +74,7 @@ def after(*talks: str, name: str | None = None) -> list[str]:
         ("I'm on candesartan, 100 micrograms once a day.",
          "new dose of candesartan: 62.5 micrograms, not 100 micrograms, please don't mix those up",
          "New dose of candesartan: 62.5 micrograms, not 100 micrograms, please don't mix those up."),
-        ("Our internet is Nordlink, 1 gigabit.", "Something else: we cancelled Nordlink and have Kveld internet now.",
+        ("Our internet is Nordlink.", "Something else: we cancelled Nordlink and have Kveld internet now.",
          "We cancelled Nordlink and have Kveld internet now."),
         ("I rent a small machine at Scaleway as my server.",
          "The private server is at Hetzner now, Scaleway raised the price.",

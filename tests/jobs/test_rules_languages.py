@@ -338,3 +338,28 @@ def test_what_is_announced_as_ones_own_is_read_like_what_is_not(said, stated):
 def test_a_list_that_is_no_rule_is_none(said):
     """What is wanted once, and what holds for others, is no standing instruction."""
     assert noted(said) == []
+
+
+@in_one_test(
+    ("said", "moved"),
+    [
+        ("I live in Bergen.", "I live in Oslo now."),
+        ("Ich wohne in Bergen.", "Ich wohne jetzt in Oslo."),
+        ("J'habite à Bergen.", "J'habite maintenant à Oslo."),
+        ("Vivo en Bergen.", "Ahora vivo en Oslo."),
+        ("Abito a Bergen.", "Ora abito a Oslo."),
+        ("Moro em Bergen.", "Agora moro em Oslo."),
+        ("Ik woon in Bergen.", "Ik woon nu in Oslo."),
+        ("Mieszkam w Krakowie.", "Teraz mieszkam w Gdańsku."),
+        ("我住在上海。", "我现在住在北京。"),
+    ],
+)
+def test_the_languages_that_the_page_names_are_read_and_corrected(said, moved):
+    """Issue 17: which languages need no model was said nowhere."""
+    assert len(noted(said)) == len(noted(f"{said} {moved}")) == 1
+    assert noted(said) != noted(f"{said} {moved}")
+
+
+@in_one_test("said", ["저는 서울에 살아요.", "Jag bor i Bergen.", "Bydlím v Praze."])
+def test_another_language_makes_no_statement(said):
+    assert noted(said) == []

@@ -31,6 +31,8 @@ from marking import in_one_test
         ("I'm vegetarian.", "I've been eating meat again since the summer."),
         ("Ich bin Vegetarierin", "Esse übrigens wieder Fleisch"),
         ("I work at Brightwater.", "I don't work there any more."),
+        ("I'm pregnant.", "I gave birth to a girl last week."),
+        ("Je suis enceinte", "J'ai accouché hier."),
     ],
 )
 def test_the_newer_words_are_behind_the_statement(before: str, said: str) -> None:
@@ -50,6 +52,7 @@ def test_the_newer_words_are_behind_the_statement(before: str, said: str) -> Non
         ("My girlfriend is called Nora.", "Tom and his wife broke up."),
         ("I work at Brightwater.", "Brightwater is quite busy again."),
         ("My brother Tom works at Brightwater.", "I quit my job."),
+        ("My sister is pregnant.", "I gave birth."),
         ("Our API listens on port 8080.", "The API is slow again today."),
     ],
 )
@@ -70,9 +73,6 @@ def test_what_is_so_instead_is_quoted_with_what_is_over() -> None:
         ("New dose of candesartan: 62.5 micrograms, not 100 micrograms.",
          "The doctor changed my candesartan to 75 micrograms a day, it was 62.5 micrograms before.",
          "User: The doctor changed my candesartan to 75 micrograms a day."),
-        ("booked it! the Lofoten hut, we leave on 5 April, by car",
-         "the Lofoten hut trip got postponed: departure six weeks from today",
-         "The Lofoten hut trip got postponed: departure on 2026-12-14."),
         ("we use npm here", "actually I switched to pnpm", "We use pnpm here."),
         ("booked it! the Lofoten hut, we leave on 5 April, by car", "Thanks.",
          "The Lofoten hut: we leave on 2027-04-05, by car."),
@@ -81,6 +81,25 @@ def test_what_is_so_instead_is_quoted_with_what_is_over() -> None:
 def test_what_a_statement_is_of_is_known_when_it_changes(before: str, said: str, now: str) -> None:
     """Issue 17: what denies an older value was never replaced, and `the hut, we leave on …` was kept without the hut."""
     assert after([], before, said) == [now]
+
+
+@in_one_test(
+    ("before", "said"),
+    [
+        ("I live in Oslo with my wife Eva and two dogs.", "I moved to Bergen."),
+        ("I live in Bristol with two flatmates.", "I live in Cardiff now."),
+        ("I work as a nurse at Acme and sing in a choir.", "I work at Beta now."),
+        ("My dentist is Dr. Ann, on Main Street.", "My dentist is Dr. Bob."),
+        (
+            "booked it! the Lofoten hut, we leave on 5 April, by car",
+            "the Lofoten hut trip got postponed: departure six weeks from today",
+        ),
+        ("我住在北京，有两只狗。", "我搬到上海了。"),
+    ],
+)
+def test_what_a_statement_says_besides_is_kept_with_the_newer_words(before: str, said: str) -> None:
+    """Issue 17: "I moved to Bergen" took the wife and the dogs away with Oslo."""
+    assert after([], before, said) == [f"{after([], before)[0]} (2026-11-02: “{said.rstrip('.。')}”)"]
 
 
 def test_only_the_newest_words_are_behind_it_and_none_once_it_is_said_again() -> None:

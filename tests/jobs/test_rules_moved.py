@@ -6,10 +6,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from rules_talks import after
 
 from commonplace import Memory, Message
 from commonplace.text import dates
-from marking import slow_after
+from marking import in_one_test, slow_after
 
 WEDNESDAY = datetime(2026, 3, 11, 10, tzinfo=UTC)
 
@@ -48,6 +49,20 @@ def test_the_date_before_goes(tmp_path: Path) -> None:
     assert stated(tmp_path, "The demo is on Friday.", "The demo got moved to next Tuesday.") == [
         "The demo is on 2026-03-17."
     ]
+
+
+@in_one_test(
+    ("said", "now"),
+    [
+        ("Since May I live in Lyon.", ["Since 2026-05 User lives in Lyon."]),
+        ("We've moved to York.", ["We've moved to York."]),
+        ("We moved to Slack.", ["User lives in Leeds.", "We moved to Slack."]),
+        ("I plan to live in York.", ["User lives in Leeds."]),
+    ],
+)
+def test_a_person_has_one_home_and_a_team_that_moves_to_a_tool_none(said: str, now: list[str]) -> None:
+    """Issue 17: "Since May …" kept the old place beside the new one, and a tool took the place of a home."""
+    assert after([], "I live in Leeds.", said) == now
 
 
 def test_another_occasion_keeps_its_date(tmp_path: Path) -> None:

@@ -117,6 +117,43 @@ def test_what_says_nothing_is_left_out(tmp_path, content):
         assert not memory.sessions.exists("s")
 
 
+def test_the_text_of_a_document_is_kept_and_is_nobodys_own_words(tmp_path):
+    """Issue 17: it became `[document]`, and a refusal left no message."""
+    plain = {"type": "text", "media_type": "text/plain", "data": "I live in Ulm. The hull is oak."}
+    document = {"type": "document", "source": plain, "title": "Survey"}
+    with Memory.open(tmp_path, jobs="worker") as memory:
+        memory.append("s", {"role": "user", "content": [document, {"type": "text", "text": "Look at it."}], "id": "u"})
+        memory.append("s", {"role": "assistant", "content": None, "refusal": "I cannot help with that."})
+        memory.consolidate("s")
+        assert [(m.message.role, m.message.trust, m.text) for m in memory.sessions.read("s")] == [
+            ("user", "tool", "Survey\n\nI live in Ulm. The hull is oak."),
+            ("user", "user", "[document]\n\nLook at it."),
+            ("assistant", "agent", "I cannot help with that."),
+        ]
+        assert [hit.trust for hit in memory.recall("the hull is oak")] == ["tool"]
+        assert "Ulm" not in memory.context().stable
+
+
+@pytest.mark.parametrize(
+    ("block", "text"),
+    [
+        ({"type": "document", "source": {"type": "content", "content": [{"type": "text", "text": "Oak."}]}}, "Oak."),
+        ({"type": "search_result", "source": "a", "title": "Hull", "content": [{"type": "text", "text": "Oak."}]},
+         "Hull\n\nOak."),
+        ({"type": "web_fetch_result", "url": "a", "content": {
+            "type": "document", "source": {"type": "text", "media_type": "text/plain", "data": "Oak."}}}, "Oak."),
+        ({"type": "document", "source": {"type": "base64", "media_type": "application/pdf", "data": "JVBE"}},
+         "[document]"),
+        ({"type": "document", "source": {"type": "url", "url": "https://x.example/a.pdf"}}, "[document]"),
+    ],
+)  # fmt: skip
+def test_a_result_has_the_text_of_what_was_found(tmp_path, block, text):
+    with Memory.open(tmp_path, jobs="worker") as memory:
+        result = {"type": "tool_result", "tool_use_id": "t", "content": [block]}
+        memory.append("s", {"role": "user", "content": [result]})
+        assert kept(memory) == [("tool", text, ())]
+
+
 @pytest.mark.parametrize("layout", ["native", "two-layer", "facts"])
 @pytest.mark.parametrize("verb", ["reset", "end", "compact", "consolidate"])
 def test_a_session_never_seen_is_left_alone_and_named(tmp_path, layout, verb):

@@ -140,3 +140,17 @@ def test_of_two_hits_that_say_the_same_the_persons_own_is_shown(tmp_path):
         shown = memory.context("c", "play the cello on Mondays").text
         assert "old town hall" in shown
         assert shown.count("cello") == 1
+
+
+def test_a_topic_put_before_the_agent_says_nothing_that_its_index_line_says(tmp_path):
+    """Issue 17.6: memdir showed a statement in the index line, and again in the topic."""
+    clock = FixedClock(datetime(2026, 3, 1, tzinfo=UTC))
+    with Memory.open(tmp_path, layout="memdir", jobs="worker", clock=clock) as memory:
+        memory.remember(
+            f"The hull is oak.\nThe mast is in Ulm.\nThe keel was cast by {'a yard in Wales and ' * 9}another."
+        )
+        volatile = memory.context("s", "What is the hull made of?").volatile
+    head, *said = volatile.partition("### ")[2].splitlines()
+    assert head.startswith("The hull is oak.")
+    assert "written today" in head
+    assert [line[:21] for line in said[:-1]] == ["The keel was cast by "]

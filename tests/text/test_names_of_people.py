@@ -75,3 +75,9 @@ def test_what_is_no_name_gets_a_short_one_that_is_its_own(name: str) -> None:
     assert plain_name(short) == short == short_name(name)
     assert short != short_name(name + "1")
     assert short.partition("-")[0] in {"Person", "Always"}
+
+
+@in_one_test("name", ["I", "Me", "you", "ich", "我"])
+def test_a_word_for_who_speaks_is_no_name(name: str) -> None:
+    """Issue 17: with `I` as the name of a message "I live in Oslo" became "I lives in Oslo"."""
+    assert short_name(name) is None

@@ -240,7 +240,9 @@ def _is_noun(text: str, start: int, end: int, rule: Rule) -> bool:
         return False
     if text[start - 1 : start] in {"_", "1"} or (
         rule.check == "thing"
-        and compiled(r"(?i)(?:[!/\\@#&=.]|\bp\.?\s?o\.?\s)\Z").search(text, max(0, start - 6), start)
+        and compiled(r"(?i)(?:[!/\\@#&=.]|\bp\.?\s?o\.?\s|\bports? (?:of|on) (?:[\w-]+ ){1,3})\Z").search(
+            text, max(0, start - 48), start
+        )
     ):
         return False
     if rule.check == "thing" and compiled(_IN_DATA).match(text, end):

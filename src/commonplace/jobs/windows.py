@@ -95,7 +95,7 @@ class Windows:
                 raise
             done = Outcome(status="failed", reason=str(error))
         if done.status == "failed":  # what was asked for is done all the same; `failures` lists the range
-            done = msgspec.structs.replace(done, status="skipped")
+            done = msgspec.structs.replace(done, status="skipped", fault=done.reason)
         moved = self._move(session, begin, start, cause)
         return together([done, moved])
 
@@ -103,7 +103,7 @@ class Windows:
         """Begin the window at a message, with a summary of those from `begin` on; with `again` only by the model."""
         began = self._parts.store.change_number()
         gone = list(self._parts.sessions.read(session, begin, start))
-        summary, earlier = "", self._parts.sessions.summary(session)
+        summary, earlier, fault = "", self._parts.sessions.summary(session), ""
         if self.job.consolidator:
             upkeep = self._parts.sessions.state(session).kind in UPKEEP
             work = self._host.work(gone, session=session, cause=cause, model=None, by_rules=upkeep, summary=earlier)
@@ -111,7 +111,8 @@ class Windows:
                 summary = self._host.proposed(work).summary
             except ModelError as error:
                 counts = not isinstance(error, ModelSetupError)
-                self._failures.note(session, SUMMARY, start, f"{error}", counts=counts, begin=begin)
+                failure = self._failures.note(session, SUMMARY, start, f"{error}", counts=counts, begin=begin)
+                fault = f"no summary from the model: {failure.why} ({failure.when})"
                 if again:
                     return Outcome(status="failed", reason=str(error))
                 logger.warning("no summary of session %r from the model; it keeps one-line summaries", session)
@@ -126,7 +127,8 @@ class Windows:
             "compacted session %r: removed %d messages, kept %d", session, len(gone), left,
             extra={"session": session, "removed": len(gone), "kept": left, "summary_chars": len(summary)},
         )  # fmt: skip
-        return self._door.commit([move], actor=self.actor, reason=f"{cause}: window of {session}")
+        done = self._door.commit([move], actor=self.actor, reason=f"{cause}: window of {session}")
+        return msgspec.structs.replace(done, reason=done.reason or fault, fault=fault)
 
     def _forgotten_since(self, change: int, session: str, gone: Sequence[RecordedMessage]) -> bool:
         if not gone or self._parts.store.change_number() == change:

@@ -1,8 +1,9 @@
 """What `append` takes: messages of ours, and those of the providers' SDKs as they are, one or many.
 
 Reads `{"role", "content"}` with content blocks as Anthropic and OpenAI have them, and the items of OpenAI's Responses.
-Reasoning of a model is left out; content without words (an image, a file) becomes a marker such as `[image]`. A result
-finds the name of its tool by the id of the call, also if the call was appended before.
+Reasoning of a model is left out; content without words (an image, a file) becomes a marker such as `[image]`. The text
+of a document becomes a message of its own, trusted as a tool. A result finds the name of its tool by the id of the
+call, also if the call was appended before.
 """
 
 from __future__ import annotations
@@ -89,7 +90,7 @@ def _read(given: object, calls: _Calls) -> Iterator[Message]:
     own, name, content = said.get("id"), said.get("name"), said.get("content")
     if own is not None and not isinstance(own, str):
         raise InputError("a message id is a text", message=repr(given)[:200])
-    if "content" not in said and not said.get("tool_calls"):
+    if "content" not in said and not said.get("tool_calls") and not said.get("refusal"):
         raise _odd(given)
     words: list[str] = []
     called: list[tuple[str, str]] = []
@@ -107,6 +108,10 @@ def _read(given: object, calls: _Calls) -> Iterator[Message]:
             results.append(_result(_text_of(plain.get("content"), given), calls.tool(plain.get("tool_use_id"))))
         elif kind not in SILENT:
             words.append(_text(plain, kind))
+            if attached := _attached(plain, given):
+                results.append(Message(role, attached, trust="tool"))
+    if isinstance(refusal := said.get("refusal"), str):
+        words.append(refusal)
     for call in said.get("tool_calls") or ():
         plain = _plain(call)
         function = _plain(plain.get("function") or plain.get("custom") or {})
@@ -174,7 +179,19 @@ def _text_of(content: object, given: object) -> str:
     if isinstance(content, Mapping):
         content = [content]
     parts = (part if isinstance(part, str) else _plain(part) for part in _blocks(content, given))
-    return "\n".join(part if isinstance(part, str) else _text(part, str(part.get("type", ""))) for part in parts)
+    return "\n".join(
+        part if isinstance(part, str) else _attached(part, given) or _text(part, str(part.get("type", "")))
+        for part in parts
+    )
+
+
+def _attached(block: Mapping[str, Any], given: object) -> str:
+    """Return the title and text of a document, or of what a search or a fetch found; empty if a block has none."""
+    source = _plain(block.get("source"))
+    found = source.get("data") if source.get("type") == "text" else source.get("content", block.get("content"))
+    if not found or isinstance(block.get("text"), str):
+        return ""
+    return "\n\n".join(filter(None, (block.get("title"), _text_of(found, given))))
 
 
 def _tool(name: object) -> str:

@@ -36,8 +36,11 @@ from commonplace.records import (
     Trust,
 )
 from commonplace.text import validity
+from commonplace.text.patterns import pattern
 
 logger = logging.getLogger(__name__)
+
+_LISTED = pattern(r"\A[-*•][ \t]+(?=[^\W\d].*\Z)")  # the mark of a list before one statement, which has its own
 
 
 def named(hits: Iterable[Hit]) -> list[Hit]:
@@ -98,7 +101,8 @@ def remember(
         raise InputError(f"its last day, {expires:%Y-%m-%d}, is over and today is {today}: it would never be given out")
     layer, path = _target(scope, kind, to)
     sources = (source,) if source else ()
-    dated = text.strip() + validity.mark(valid_from, expires)
+    stated = _LISTED.sub("", text.strip()) if layer.kind in {"documents", "items"} else text.strip()
+    dated = stated + validity.mark(valid_from, expires)
     match layer.kind:
         case "documents":
             return AddEntry(path=path, text=dated, kind=kind, sources=sources, trust=trust)
@@ -122,7 +126,7 @@ def remember(
                 data["validFrom"] = valid_from.isoformat()
             if expires:
                 data["expires"] = expires.isoformat()
-            name = item_fingerprint(kind.upper(), text.strip())
+            name = item_fingerprint(kind.upper(), stated)
             return PutItem(path=path, id=name, data=data, sources=sources, trust=trust)
 
 

@@ -73,6 +73,7 @@ _NAME_CHARS, _NAME_WORD_CHARS = 60, 30
 _BESIDE: Final = pattern(  # a name: what is in brackets, or behind a colon, bar or dash
     r"[(\[{<⟦（【].*?(?:[)\]}>⟧）】]|\Z)|(?:[\n:：|]|,\s(?=[a-z])|\s[–—-]\s).*", re.DOTALL
 )
+_NO_NAMES: Final = frozenset(["i", "me", "myself", "you", "we", "us", "ich", "je", "moi", "yo", "ik", "я", "我", "私"])
 _SELECTOR: Final = pattern(r"[\ufe00-\ufe0f]")  # how a sign is drawn
 
 
@@ -86,11 +87,14 @@ def short_name(name: str | None) -> str | None:
     """Return what a person is called by a display name: itself if it can be one, else the part of it that can.
 
     That is without signs and what is in brackets or behind a colon, a bar or a dash. Of one that still says something
-    no more than the first word is kept, with a mark of the whole, so that two people stay two. None if there is none.
+    no more than the first word is kept, with a mark of the whole, so that two people stay two. None if there is none,
+    or if it only says `I` or `you`.
     """
     known = unicodedata.normalize("NFC", name or "").strip()
-    if not known or plain_name(known):
-        return known or None
+    if not known or known.casefold() in _NO_NAMES:
+        return None
+    if plain_name(known):
+        return known
     said = _BESIDE.sub(" ", _SELECTOR.sub("", known))
     words = "".join(char if _is_plain(char) else " " for char in said).split()
     named = [word for word in words if _is_plain(word) and any(map(str.isalpha, word))]

@@ -692,6 +692,21 @@ def test_a_dead_server_costs_nothing_and_is_named_with_the_next_try(run, here, m
         assert memory.recall("metric units")
 
 
+@pytest.mark.parametrize("consolidated", [False, True])
+def test_a_compaction_without_the_model_says_what_failed(run, monkeypatch, consolidated):
+    """Issue 17: exit code 0, and not a word of the summary if that alone failed."""
+    down = ModelUnavailableError("no connection; is the server running?")
+    monkeypatch.setattr(opening, "model_of", lambda llm, config: ScriptedLLM([down] * 2) if llm else None)
+    for text in ("I live in Oslo.", "The hull is oak."):
+        run("record", text, "--session", "chat:1")
+    if consolidated:
+        run("consolidate")
+    done = run("compact", "chat:1", "--keep", "1", "--model", "openai:gpt")
+    assert done.code == 5
+    assert "no summary from the model: no connection; is the server running? (tried again at" in done.err
+    assert ("attempt 1 of 5" in done.err) is not consolidated
+
+
 def test_all_sessions_that_failed_together_are_counted(run, monkeypatch):
     """Issue 17.1: only the first of them was named."""
     down = ModelUnavailableError("no connection; is the server running?")

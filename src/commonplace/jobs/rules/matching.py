@@ -29,7 +29,7 @@ _EMPTY_NOUN: Final = (
 _SPEAKER: Final = pattern(r"(?:user|we|i|our)\b(?!['’]s)", re.IGNORECASE)
 _LONGEST: Final = 200  # characters of a statement that is made of two
 _OWNER_WORDS: Final = 3  # with which a statement begins that is of another person
-_WE: Final = pattern(r"\A(?:we|i) ")
+_WE: Final = pattern(r"\A(?:we|i)(?:['’](?:ve|re))? ")
 _IDEOGRAPH: Final = pattern(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
@@ -121,6 +121,13 @@ def says_more(text: str, values: Sequence[str]) -> bool:
     """True if a statement has a part of its own beside the one that holds some values (`npm, Node 18 and Jest`)."""
     parts = guard("part_end").split(text)
     return any(content(part) and not any(_has(part, value) for value in values) for part in parts)
+
+
+def says_besides(other: str, text: str) -> bool:
+    """True if a statement has a part behind its first of which the one in its place says nothing (`…, two dogs`)."""
+    said = content(text)
+    parts = guard("part_end").split(other)[1:]
+    return any(content(part) and said.isdisjoint(content(part)) for part in parts)
 
 
 def _has(text: str, value: str) -> bool:

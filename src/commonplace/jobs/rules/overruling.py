@@ -65,7 +65,15 @@ def _as_news(memo: Memo) -> Memo:
 
 
 def in_its_place(memo: Memo, text: str) -> str:
-    """Return what is known once a memo has replaced a statement: itself, or the statement with the new value."""
+    """Return what is known once a memo has replaced a statement: itself, or the statement with the new value.
+
+    If the statement says more besides, that is it with the newer words behind it.
+    """
+    anew = _anew(memo, text)
+    return later.with_newer(text, memo) if matching.says_besides(text, anew) else anew
+
+
+def _anew(memo: Memo, text: str) -> str:
     new = updates.rewritten(memo.news, _unnamed(text, memo.speaker)) if memo.news else None
     says_it = matching.content(new or "") <= matching.content(memo.text)
     if new and not (says_it and guard("update_put").search(memo.text) is None):
@@ -115,7 +123,8 @@ def is_over(memo: Memo, text: str) -> bool:
     if guard("added").search(memo.quote) or is_of_another(memo.quote, text, memo.others):
         return False
     ended = "" if memo.slot in {ANNOUNCED, NAMED} else memo.supersedes  # of another thing the value stays
-    mine, other = _unnamed(memo.text, memo.speaker), _unnamed(text, memo.speaker)
+    both = [guard("since_when").sub("", each) if memo.slot == HOME else each for each in (memo.text, text)]
+    mine, other = (_unnamed(each, memo.speaker) for each in both)
     if memo.listed and memo.kind == "preference":
         mine, other = (_HEADED.sub("", each) for each in (mine, other))
     frames = "|".join(_unnamed(frame, memo.speaker) for frame in memo.frame.split("|"))

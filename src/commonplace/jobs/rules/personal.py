@@ -8,7 +8,7 @@ from typing import Final
 
 import msgspec
 
-from commonplace.jobs.rules import clauses, complete, corrections, patterns, talks, wording
+from commonplace.jobs.rules import clauses, complete, corrections, patterns, talks, values, wording
 from commonplace.jobs.rules.clauses import Clause
 from commonplace.jobs.rules.complete import TEXT_CHARS
 from commonplace.jobs.rules.memos import CHANGED_MIND, HOME, Memo
@@ -152,7 +152,8 @@ def _slot(
     at = item.message.at
     late = first is None or (at is not None and first.last > at.date() - timedelta(days=366))
     old = any(at is not None and int(year) < at.year - 1 for year in re.findall(r"\b(?:19|20)\d\d\b", clause.text))
-    if rule.past and late and not old and guard("moved").match(clause.text, clause.core):
+    moved = guard("moved").match(clause.text, clause.core) is not None and not values.things(clause.text)
+    if rule.past and late and not old and moved:
         return HOME
     return rule.slot.format(**{key: (value or "").lower() for key, value in found.groupdict().items()})
 

@@ -175,7 +175,8 @@ class _Desk:
         old = self._old(memo, [each for each in self._known if self._reaches(each)])
         if old is not None:
             if not _is_later(old, memo):
-                self._replace(old, memo, overruling.in_its_place(memo, old.text))
+                text = overruling.in_its_place(memo, old.text)
+                self._replace(old, memo, text, beside=old if text.startswith(old.text) else None)
         elif (doubtful := self._spoken_against(memo)) is not None:
             self._replace(doubtful, memo, later.with_newer(doubtful.text, memo), beside=doubtful)
         elif _only_changes(memo, self._stated):
@@ -194,7 +195,8 @@ class _Desk:
         old = self._old(memo, self._only_noted())
         if old is None and _only_changes(memo, self._stated):
             return
-        old = None if old is not None and _is_later(old, memo) else old
+        if old is not None and (_is_later(old, memo) or matching.says_besides(old.text, memo.text)):
+            old = None  # it holds, or what it says besides does
         rests = self._rests_on(memo)
         over = old.sources if old is not None else ()
         self.noted.append(memo.text)
@@ -358,9 +360,13 @@ class _Desk:
         return PutItem(path=place.path, id=item_id, data={**place.constants, **data}, **self._rests_on(memo))
 
     def _rests_on(self, memo: Memo) -> dict[str, Any]:
-        source = Source(self._session, memo.message, memo.span)
-        over = tuple(Source(self._session, each.message, each.span) for each in memo.instead)
-        return {"sources": (source,), "quotes": (memo.quote,), "overrules": over, "trust": memo.trust}
+        kept = [memo, *(each for each in memo.instead if memo.text.startswith(each.text))]  # it stays in the text
+        over = tuple(self._source(each) for each in memo.instead if each not in kept)
+        quotes = tuple(each.quote for each in kept)
+        return {"sources": tuple(map(self._source, kept)), "quotes": quotes, "overrules": over, "trust": memo.trust}
+
+    def _source(self, memo: Memo) -> Source:
+        return Source(self._session, memo.message, memo.span)
 
 
 class _Body:

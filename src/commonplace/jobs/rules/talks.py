@@ -28,7 +28,7 @@ class Talk(msgspec.Struct, frozen=True):
 
 def talk_of(messages: Sequence[RecordedMessage], zone: tzinfo) -> Talk:
     """Return what is known of the talk that some messages are of."""
-    names = {item.message.name for item in messages if item.message.role == "user" and item.message.name}
+    names = {short_name(item.message.name) for item in messages if item.message.role == "user"} - {None}
     assisted = any(item.message.role == "assistant" for item in messages)
     return Talk(
         zone=zone,

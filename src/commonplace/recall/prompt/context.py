@@ -6,7 +6,7 @@ a model. What does not fit is named with its reason.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 import msgspec
@@ -32,6 +32,7 @@ RECALLED_NOTE: Final = (
 )
 LIVE_NOTE: Final = "The conversation that goes on below, as far as it has come."
 _SHORT_HIT: Final = 20  # tokens
+_HEADS: Final = ("#", ">")  # begin the lines of a topic that say what it is
 _QUOTED_SHARE: Final = 0.6  # of the words of a message that an entry made of it says too
 
 
@@ -82,7 +83,8 @@ def build(
     said = _fenced(LIVE_NOTE, live.sections, key)
     left -= _spent([said])
     above = _over(NOTES_NOTE, key)
-    notes = fill([draft for draft in drafts if draft.part == "volatile" and not draft.live], left - above)
+    beside = [draft for draft in drafts if draft.part == "volatile" and not draft.live]
+    notes = fill(list(_unsaid(beside, _statements(stable.kept))), left - above)
     left -= above + _tokens(notes.sections) if notes.sections else 0
     head = _over(RECALLED_NOTE, key)
     fresh = _new(hits, [*stable.kept, *notes.kept], live.kept, question)
@@ -140,10 +142,7 @@ def _new(hits: Sequence[Hit], shown: Sequence[Shown], live: Sequence[Shown], que
         return []
     standing = {entry.record for entry in shown if not entry.cut}
     texts = {fingerprint(entry.said) for entry in shown if entry.said}
-    said = Repeats()
-    for entry in shown:
-        trusted = not is_below_agent(entry.trust)
-        said.add(entry.text if entry.cut or not entry.said else entry.said, "user" if trusted else entry.trust)
+    said = _statements(shown)
     for entry in live:
         said.add(entry.text, "agent")
     quoted = _quoted(hits, shown)
@@ -165,6 +164,27 @@ def _new(hits: Sequence[Hit], shown: Sequence[Shown], live: Sequence[Shown], que
         (outdated if hit.superseded_by else said).add(hit.text, hit.trust)
         found[place] = hit if hit.superseded_by else msgspec.structs.replace(hit, text=left)
     return [found[place] for place in sorted(found, key=lambda place: (is_below_agent(found[place].trust), place))]
+
+
+def _statements(shown: Sequence[Shown]) -> Repeats:
+    """Return what entries say; what is trusted as a record is not repeated by any other."""
+    said = Repeats()
+    for entry in shown:
+        trusted = not is_below_agent(entry.trust)
+        said.add(entry.text if entry.cut or not entry.said else entry.said, "user" if trusted else entry.trust)
+    return said
+
+
+def _unsaid(drafts: Sequence[Draft], said: Repeats) -> Iterator[Draft]:
+    """Yield drafts without the lines that are said; of a topic its head stays, which says how old it is."""
+
+    def is_fresh(line: str, entry: Shown) -> bool:
+        return line.startswith(_HEADS) or not said.says(line.removeprefix("- "), entry.trust)
+
+    for draft in drafts:
+        lines = ((each, [line for line in each.text.split("\n") if is_fresh(line, each)]) for each in draft.entries)
+        entries = tuple(msgspec.structs.replace(each, text="\n".join(left)) for each, left in lines if any(left))
+        yield msgspec.structs.replace(draft, entries=entries)
 
 
 class _Asked:

@@ -27,6 +27,7 @@ from commonplace.text.pieces import estimate_tokens, one_line, plain_line, speak
 
 _OF_THE_USER: Final = ("fact", "preference", "instruction", "constraint")
 _LINK: Final = pattern(r"\]\(([^()\s]+)\)")
+_LISTED: Final = pattern(r"- \[(?P<title>.+?)\]\([^()\s]+\)(?: — (?P<hook>.+))?\s*")
 
 Renderer = Callable[[Page, PromptSection], Iterator[Shown]]
 
@@ -107,7 +108,9 @@ def pointers(page: Page, row: PromptSection) -> Iterator[Shown]:
         for line, rank in found.lines:
             left = reader.left_of(line.topic, line.text, journal=False) if line.topic else line.text
             if left:
-                yield Shown(path, guard.shown(left), standing=not line.topic, age=int(rank))
+                listed = _LISTED.fullmatch(left) if line.topic else None
+                said = f"{listed['title']}\n{listed['hook'] or ''}".replace("…\n", " ") if listed else ""
+                yield Shown(path, guard.shown(left), said=said, standing=not line.topic, age=int(rank))
         if found.warning:
             yield Shown(path, f"> WARNING: {found.warning}", standing=True)
 

@@ -77,9 +77,9 @@ def decide(old: str, new: str) -> Likeness:
     contained = _contained(mine, theirs)
     if contained is not None:
         return contained
-    if _is_relabelled(old, new):
-        return Likeness("supersedes", "another value")
-    return _compared(a, b)
+    found = Likeness("supersedes", "another value") if _is_relabelled(old, new) else _compared(a, b)
+    more = sum(token.after_break for token in mine) > sum(token.after_break for token in theirs)
+    return Likeness("doubt", "the old one says more") if more and found.kind == "supersedes" else found
 
 
 def _is_relabelled(old: str, new: str) -> bool:
