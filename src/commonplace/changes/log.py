@@ -65,6 +65,7 @@ class ForgetMove(msgspec.Struct, frozen=True, omit_defaults=True):
     after: int = 0
     hidden: bool = True
     aged: bool = False
+    alone: bool = False
 
 
 class HoldMove(msgspec.Struct, frozen=True, omit_defaults=True):
