@@ -170,7 +170,7 @@ def test_with_a_model_that_proposes_nothing_it_is_hidden_too(tmp_path: Path) -> 
     ("wish", "says"),
     [
         ("Forget my salary.", "what was not found"),
-        ("Forget that Bob is allergic to nuts.", ""),
+        ("Forget that Bob is allergic to nuts.", "what another one said"),
         ("Forget that I'm a nurse.", "asked to forget 1 record"),
     ],
 )

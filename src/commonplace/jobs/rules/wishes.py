@@ -129,16 +129,16 @@ def taken_back(
                 forgets = guard("wished_away").search(sentence) is not None and is_of_oneself(wish_of(sentence))
                 asks += [(_source(message), sentence)] if parts or known or forgets else []
                 going += parts
-        if asks:
+        if asks or any(content.names(wish_of(each)[1:]) for each in content.sentences(own)):  # what another one said
             found.append(TakenBack(_source(message), tuple(dict.fromkeys((*going, *asks))), bool(going)))
     return found
 
 
 def over(move: MoveCursor, back: Sequence[TakenBack], known: Sequence[tuple[Source, str]]) -> MoveCursor:
     """Return the move of a cursor past messages with what they ask to forget, also of what is known."""
-    if not back:
-        return move
     parts = dict.fromkeys((*known, *(part for each in back for part in each.parts)))
+    if not (back and parts):
+        return move
     sources, quotes = zip(*parts, strict=True)
     return msgspec.structs.replace(move, sources=tuple(each.request for each in back), overrules=sources, quotes=quotes)
 
