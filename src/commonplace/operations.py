@@ -119,11 +119,19 @@ class RemoveItem(_Operation, frozen=True, kw_only=True, tag="remove_item"):
 
 
 class MoveCursor(_Operation, frozen=True, kw_only=True, tag="cursor"):
-    """Move the cursor of a consolidator past a session's messages [.., to)."""
+    """Move the cursor of a consolidator past a session's messages [.., to).
+
+    It overrules what these ask to forget: `sources` are the messages that ask, `quotes` the words of `overrules`.
+    """
 
     session: str
     name: str
     to: int
+
+    @property
+    def request(self) -> str:
+        """The id of the last message that asks."""
+        return f"{self.sources[-1].session}#{self.sources[-1].message}"
 
 
 class MoveWindow(_Operation, frozen=True, kw_only=True, tag="window"):
@@ -191,7 +199,8 @@ class Proposal(msgspec.Struct, frozen=True, kw_only=True):
 
     `read` and `search` ask a multi-round consolidator's host for more; `done` ends the rounds. `ruled` says that the
     rules made it from what a person said, so that it needs no ground. `summary` replaces the messages that
-    leave a window. `unread` are the texts of operations that could not be read, each with the reason.
+    leave a window. `taken_back` are messages that say what a person asked to forget, each with its words; None if it
+    did not look for them. `unread` are the texts of operations that could not be read, each with the reason.
     """
 
     journal: str = ""
@@ -201,6 +210,7 @@ class Proposal(msgspec.Struct, frozen=True, kw_only=True):
     done: bool = True
     ruled: bool = False
     summary: str = ""
+    taken_back: tuple[tuple[Source, str], ...] | None = None
     unread: tuple[tuple[str, str], ...] = ()
 
 

@@ -382,3 +382,21 @@ def test_what_was_forgotten_supersedes_nothing(tmp_path, layout):
         assert memory.undo(done).status == "applied"
         hits = {hit.text: hit.superseded_by for hit in memory.recall("budget for the trip to Lisbon")}
         assert hits[old]
+
+
+@pytest.mark.parametrize("how", ["every", "record", "talk"])
+def test_a_summary_of_what_was_forgotten_in_any_way_is_given_out_no_more(tmp_path, how):
+    """Audit 10, 2: after `forget --every`, of the record or in a talk the summary still said it."""
+    with Memory.open(tmp_path, jobs="inline") as memory:
+        said = ["I'm pregnant.", *(f"step {number}" for number in range(4))]
+        memory.append("g", [each for text in said for each in (Message("user", text), Message("assistant", "ok"))])
+        memory.compact("g", keep=2)
+        assert "pregnant" in memory.context("g").volatile
+        if how == "talk":
+            memory.append("g", [Message("user", "Forget that I'm pregnant."), Message("assistant", "ok")])
+            done = memory.consolidate("g")
+        else:
+            done = memory.forget("pregnant" if how == "every" else "is pregnant", every=how == "every")
+        assert '"I\'m pregnant."' not in memory.context("g").volatile
+        memory.undo(done)
+        assert '"I\'m pregnant."' in memory.context("g").volatile

@@ -67,11 +67,11 @@ def test_a_wish_to_forget_takes_nothing_of_another_person(layout: str, tmp_path:
         ("", ("Cleo", "Vergiss, dass ich in Oslo wohne."), 1),
         ("", ("Cleo", "Forget that I live in Oslo."), 1),
         ("", ("Bob", "Forget that I live in Oslo."), 0),
-        ("", ("Cleo", "Forget that Bob lives in Oslo."), 0),
+        ("", ("Cleo", "Forget that Bob lives in Oslo."), 1),
         ("Bob", (None, "Forget that I live in Oslo."), 0),
     ],
 )
-def test_who_forgets_is_who_said_it_or_names_them(owner: str, wish: tuple[str, str], left: int, tmp_path: Path) -> None:
+def test_who_forgets_is_who_said_it(owner: str, wish: tuple[str, str], left: int, tmp_path: Path) -> None:
     folder = tmp_path / f"{owner}-{wish}"
     assert len(noted(folder, ("Bob", "I live in Oslo."), wish, owner=owner)) == left
     with Memory.open(folder / "one", jobs="inline", config=Config(guard=GuardConfig(owner=owner))) as memory:

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from commonplace import Memory, Message
-from commonplace.jobs.rules import proposing
+from commonplace.jobs.rules import proposing, wishes
 from commonplace.records import RecordedMessage
 from commonplace.testing import FixedClock
-from marking import in_one_test
+from marking import in_one_test, slow_after
 
 AT = datetime(2026, 11, 2, 9, tzinfo=UTC)
 
@@ -84,3 +84,102 @@ def test_a_rule_that_a_person_asks_to_forget_leaves_the_prompt(tmp_path: Path) -
 )
 def test_another_forgetting_takes_nothing_out(tmp_path: Path, other: str) -> None:
     assert "pregnant" in shown(tmp_path, "native", "I'm pregnant.", other)
+
+
+STATED = {
+    "en": "User's address is 4 Elm Road.",
+    "salary": "User's salary is 40,000 pounds.",
+    "landlord": "User's landlord is Mr Dorset.",
+    "epilepsy": "User has epilepsy.",
+    "son": "User's son is called Tim.",
+    "nuts": "User is allergic to nuts.",
+    "oslo": "User lives in Oslo.",
+    "de": "User: Meine Anschrift ist Elmweg 4.",
+    "fr": "User: Mon numéro est 0611.",
+    "zh": "User: 我的地址是新街四号。",
+    "ja": "User: 私の住所は新宿区四番です。",
+}
+
+
+@in_one_test(
+    ("wish", "gone"),
+    [
+        ("Forget my salary.", "salary"),
+        ("You can forget my salary now.", "salary"),
+        ("Please don't remember that I have epilepsy.", "epilepsy"),
+        ("Delete my address, please.", "en"),
+        ("Remove my landlord from your memory.", "landlord"),
+        ("Delete what you know about my landlord.", "landlord"),
+        ("Forget about my son.", "son"),
+        ("Forget my allergy.", "nuts"),
+        ("I want you to forget where I live.", "oslo"),
+        ("Vergiss meine Anschrift.", "de"),
+        ("Kannst du bitte meine Anschrift vergessen?", "de"),
+        ("Efface mon numéro, s'il te plaît.", "fr"),
+        ("请删除我的地址。", "zh"),
+        ("住所を忘れてください。", "ja"),
+        ("Please don't forget my address.", ""),
+        ("I'll never forget my first salary.", ""),
+        ("Forget about it, let's move on.", ""),
+        ("Ignore my earlier message about the landlord.", ""),
+        ("Vergiss nicht, dass ich in Oslo wohne.", ""),
+        ("别忘了我的地址。", ""),
+        ("Delete my branch, please.", ""),
+        ("Delete my address from the contact form.", ""),
+        ("How do I delete my address in the shop?", ""),
+        ("Let's forget the nuts and use cheese.", ""),
+        ("Don't write my address on the parcel.", ""),
+    ],
+)
+def test_a_plain_request_reaches_what_it_names(wish: str, gone: str) -> None:
+    """Audit 10, 5: `Forget my salary` became a part of the fact, `Delete my address` did nothing."""
+    assert wishes.wished_away(wish, list(STATED.items())) == ([gone] if gone else [])
+
+
+@pytest.mark.parametrize("name", [None, "Ada"])
+@pytest.mark.parametrize("apart", [False, True])
+@pytest.mark.parametrize("layout", ["native", *slow_after(0, ["two-layer", "facts", "memdir", "structured", "graph"])])
+def test_neither_the_statement_nor_the_request_is_in_a_prompt(
+    tmp_path: Path, layout: str, *, apart: bool, name: str | None
+) -> None:
+    """Audit 10, 3, 4 and 6: in one stretch, by name, and in the request itself it was still found."""
+    said = "My salary is 40,000 pounds. I play the cello."
+    with Memory.open(tmp_path, layout=layout, clock=FixedClock(AT), jobs="inline") as memory:
+        memory.append("a", [Message("user", said, name=name), Message("assistant", "OK.")])
+        if apart:
+            memory.consolidate("a")
+        memory.append("a", [Message("user", "Forget my salary.", name=name), Message("assistant", "Done.")])
+        done = memory.consolidate("a")
+        shown = memory.context("b", "What is my salary, and do I play the cello?").text
+        assert "salary" not in shown
+        assert "cello" in shown or layout == "facts"  # which shows no answers
+        assert all(hit.superseded_by for hit in memory.recall("salary"))
+        memory.undo(done)
+        assert not all(hit.superseded_by for hit in memory.recall("salary"))
+
+
+def test_with_a_model_that_proposes_nothing_it_is_hidden_too(tmp_path: Path) -> None:
+    with Memory.open(tmp_path, llm=lambda _: '{"journal": "They talked.", "operations": []}', jobs="inline") as memory:
+        memory.append("a", [Message("user", "I'm pregnant."), Message("assistant", "Congratulations!")])
+        memory.append("a", [Message("user", "Please forget what I just said."), Message("assistant", "Done.")])
+        memory.consolidate("a")
+        assert "pregnant" not in memory.context("b", "Am I pregnant?").text
+
+
+@in_one_test(
+    ("wish", "says"),
+    [
+        ("Forget my salary.", "what was not found"),
+        ("Forget that Bob is allergic to nuts.", "what another one said"),
+        ("Forget that I'm a nurse.", "asked to forget 1 record"),
+    ],
+)
+def test_the_outcome_says_what_came_of_a_request(tmp_path: Path, wish: str, says: str) -> None:
+    """Audit 10, 9: without an owner Cleo took out what Bob had said of himself, and nothing told of it."""
+    with Memory.open(tmp_path / wish, jobs="inline") as memory:
+        memory.append("a", [Message("user", "I'm allergic to nuts.", name="Bob"), Message("assistant", "OK.")])
+        memory.append("a", [Message("user", "I'm a nurse.", name="Cleo"), Message("assistant", "OK.")])
+        memory.consolidate("a")
+        memory.append("a", [Message("user", wish, name="Cleo"), Message("assistant", "OK.")])
+        assert says in memory.consolidate("a").reason
+        assert "Bob is allergic to nuts." in memory.context("b").stable

@@ -51,7 +51,7 @@ def message(plan: Plan, said: RecordedMessage, *, aged: bool, alone: bool) -> No
     """Hide one message; what is only `aged` may be said again, and neither that nor one `alone` takes records along."""
     name = str(said.message.id)
     plan.bury("" if aged else said.text)
-    plan.forget_messages(ForgetMove(said.session, name, aged=aged or alone))
+    plan.forget_messages(ForgetMove(said.session, name, aged=aged or alone, alone=alone))
     plan.kinds["forget"] = None
     plan.removed.append(said.id)
 

@@ -18,6 +18,7 @@ import msgspec
 from commonplace.changes import statements
 from commonplace.errors import DamagedError
 from commonplace.layouts.codecs.edits import split_id
+from commonplace.operations import MoveCursor
 from commonplace.records import Change, Source, Superseded, Trust
 from commonplace.store.files.changelog import plain_path
 from commonplace.store.protocol import Logged
@@ -65,6 +66,7 @@ class ForgetMove(msgspec.Struct, frozen=True, omit_defaults=True):
     after: int = 0
     hidden: bool = True
     aged: bool = False
+    alone: bool = False
 
 
 class HoldMove(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -181,6 +183,8 @@ class Ledger:
         self.has_gap = False  # a change is missing or cannot be read
         self._resting: dict[str, dict[str, None]] = {}  # session to the records that rest on its messages
         self._overruled: dict[str, dict[tuple[str, Source], datetime]] = {}  # session to records that say otherwise
+        self._asked: dict[str, list[tuple[int, MoveCursor]]] = {}  # session to what messages asked to forget
+        self._requests: dict[str, int] = {}  # the last such message of a change
         self._topics: dict[str, _Lines] = {}
         self._read: dict[int, tuple[str, ...]] = {}  # change to the sessions of which it moved the cursor of a job
 
@@ -224,6 +228,11 @@ class Ledger:
             if str(operation.get("op")).startswith("remove") and (forgets or operation.get("trust") == "user"):
                 record = operation.get("target") or "#".join(filter(None, map(operation.get, ("path", "id"))))
                 self._denied[record] = change.at
+            if operation.get("op") == "cursor" and operation.get("overrules"):
+                asked = msgspec.convert(operation, MoveCursor)
+                for session in {source.session for source in asked.overrules}:
+                    self._asked.setdefault(session, []).append((change.number, asked))
+                self._requests[asked.request] = change.number
         for added in payload.added:
             self._made.setdefault(added.id, []).append((change.number, added))
             self._by_path.setdefault(split_id(added.id)[0], {})[added.id] = None
@@ -349,8 +358,8 @@ class Ledger:
         return found
 
     def gone(self, record: str) -> int | None:
-        """Return the number of the change that removed a record; None if it still exists."""
-        return self._gone.get(record)
+        """Return the number of the change that removed a record, or did what a message asked to forget; else None."""
+        return self._gone.get(record) or self._requests.get(record)
 
     def aged(self) -> dict[str, tuple[str, ...]]:
         """Return what the records said that were removed for their age and not erased since: by id, newest first."""
@@ -396,6 +405,12 @@ class Ledger:
                     was = self._made[old][-1][1]
                     for source, quote in zip(was.sources, chain(was.quotes, repeat("")), strict=False):
                         take(Added(old, "", was.trust), source, self._denied[old], (was.text, quote), "")
+            every = self._asked.get(session, ())  # of several jobs: with one of them, all are undone
+            undone = {source for number, asked in every if number in self._undone for source in asked.sources}
+            for number, asked in (each for each in every if undone.isdisjoint(each[1].sources)):
+                request = Added(asked.request, "", "user")
+                for source, quote in zip(asked.overrules, asked.quotes, strict=False):
+                    take(request, source, self._changes[number].at, (quote, quote), "")
             for (record, source), since in self._overruled.get(session, {}).items():
                 if (current := self._now(record)) is not None:
                     take(current, source, since, self._quotes(session, source), current.text)

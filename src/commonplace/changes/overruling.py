@@ -6,7 +6,7 @@ was written down of the message before. Writes nothing; an undo of the correctio
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Final
 
@@ -20,6 +20,14 @@ TELLING: Final = frozenset({"journals", "items"})
 """The kinds of layers whose records tell of messages."""
 
 _FRAME: Final = content.keywords("User: Assistant: Noted: ok okay")
+
+
+def taken_back(ledger: Ledger, session: str) -> dict[str, datetime]:
+    """Return the messages of a session of which something was forgotten or taken back, with nothing in its place."""
+    ledger.catch_up()
+    found = ledger.superseded(session)
+    gone = {message: [part.since for part in parts if not part.now] for message, parts in found.items()}
+    return {message: max(since) for message, since in gone.items() if since}
 
 
 class Overruling:
@@ -64,8 +72,8 @@ class Overruling:
             as_of: Only what was known by then counts.
         """
         sessions = self.sessions(record)
-        held = (self.messages(session) for session in sessions)
-        parts = [part for each in held for found in each.values() for part in found if part.was]
+        held = {(session, name): each for session in sessions for name, each in self.messages(session).items()}
+        parts = [part for found in held.values() for part in found if part.was]
         parts = [part for part in parts if as_of is None or part.since <= as_of]
         if not parts:
             return None
@@ -79,8 +87,9 @@ class Overruling:
             and part.record != record
             and own.isdisjoint((each.session, each.message) for each in part.sources)
         ]
+        mine = {id(part) for message in own & held.keys() for part in held[message]}  # of one who speaks in it
         people = self._reader.people(sessions)
-        over = ((_overruled(each, parts, people), each) for each in content.sentences(text))
+        over = ((_overruled(each, parts, people, mine), each) for each in content.sentences(text))
         found = [(part, each) for part, each in over if part is not None]
         if not found:
             return None
@@ -89,17 +98,26 @@ class Overruling:
 
 def words_of(text: str, over: Iterable[str]) -> str:
     """Return the sentences of a text that are over; empty if it says nothing else."""
-    words = " ".join(dict.fromkeys(over))
+    said = dict.fromkeys(over)
+    words = " ".join(each for each in said if not any(each != other and each in other for other in said))
     return words if content.keywords(text) - content.keywords(words) - _FRAME else ""
 
 
-def _overruled(sentence: str, parts: Iterable[Superseded], people: frozenset[str]) -> Superseded | None:
+def _overruled(
+    sentence: str, parts: Iterable[Superseded], people: frozenset[str], mine: Collection[int]
+) -> Superseded | None:
     """Return what says otherwise now than a sentence; None if nothing does, or it says the new value too.
 
-    What one of some people said of themselves is not over where another one said the same.
+    What one of some people said of themselves is not over where another one said the same; `mine` are the parts of
+    messages that the sentence itself rests on.
     """
     said = content.keywords(sentence)
-    stated = ((part, was) for part in parts for was in part.was if not is_of_another(was, sentence, people))
+    stated = (
+        (part, was)
+        for part in parts
+        for was in part.was
+        if id(part) in mine or not is_of_another(was, sentence, people)
+    )
     over = (part for part, was in stated if _states(sentence, was))
     return next((part for part in over if not part.now or not content.keywords(part.now) <= said), None)
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
-from functools import cache
+from functools import cache, partial
 from typing import Final, Protocol
 
 from commonplace.changes.drift import Drift
 from commonplace.changes.heads import Heads
 from commonplace.changes.item_files import ItemFiles
 from commonplace.changes.log import Ledger
+from commonplace.changes.overruling import taken_back
 from commonplace.changes.reader import Reader
 from commonplace.changes.sessions import Sessions
 from commonplace.changes.tombstones import Tombstones
@@ -54,8 +55,11 @@ class Parts:
         self.store, self.layout, self.config, self.clock, self.zone = store, layout, config, clock, config.zone
         self.foreign, self.scope = foreign, scope
         self.tombstones = Tombstones(store)
-        self.sessions = Sessions(store, config=config, clock=clock, folder=layout.sessions, tombstones=self.tombstones)
         self.ledger = Ledger(store.since)
+        self.sessions = Sessions(
+            store, config=config, clock=clock, folder=layout.sessions, tombstones=self.tombstones,
+            taken_back_in=partial(taken_back, self.ledger),
+        )  # fmt: skip
         self.items, self.heads = ItemFiles(store), Heads(store, layout, self.ledger)
         trust = _of_outside(layout, self.ledger, clock, self.sessions, lambda: seen.newest() or self.reader.has_marks())
         self.reader = Reader(

@@ -273,7 +273,8 @@ class Plan:
     def forget_event(self, move: ForgetMove, along: Sequence[str] = ()) -> None:
         """Write the event of messages that are hidden or shown again, with hashes of what goes with them."""
         to = move.after if not move.message else 0
-        event = Event("forget", self.at, name=move.message, to=to, held=move.hidden, aged=move.aged, along=tuple(along))
+        event = Event("forget", self.at, name=move.message, to=to, held=move.hidden, aged=move.aged, alone=move.alone,
+                      along=tuple(along))  # fmt: skip
         self.line(self._parts.sessions.path(move.session), event_line(event))
 
     def reopen(self, session: str) -> None:

@@ -12,7 +12,7 @@ import logging
 import threading
 from bisect import bisect_left
 from collections import OrderedDict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
@@ -54,6 +54,7 @@ class Sessions:
         clock: Dates messages that come without an instant.
         tombstones: What was forgotten. Whatever a job or a prompt takes from a transcript comes through `read` or
             `summary`, which leave that out.
+        taken_back_in: Returns the messages of a session that the log says were taken back, and when.
     """
 
     def __init__(
@@ -64,6 +65,7 @@ class Sessions:
         clock: Clock,
         folder: str = "sessions",
         tombstones: Tombstones,
+        taken_back_in: Callable[[str], Mapping[str, datetime]] = lambda _: {},
     ) -> None:
         self._store = store
         self._clock = clock
@@ -76,6 +78,7 @@ class Sessions:
         self.trust = MessageTrust(self.read, self._lately)
         self._lock = threading.RLock()
         self._tombstones = tombstones
+        self.taken_back_in = taken_back_in
 
     def path(self, session_id: str) -> str:
         """Return the path of a session's file; different ids never share one.
@@ -283,23 +286,19 @@ class Sessions:
         return state.session(head)
 
     def summary(self, session_id: str) -> str:
-        """Return the summary of the part of a session before its window; may be empty.
-
-        Empty too if something of that part was forgotten after the summary was made: its words may be in it.
-        """
+        """Return the summary of what left the window of a session; empty if some of that was forgotten after it."""
         path = self.path(session_id)
         state = self._fold(path)
-        summary, made = state.summary, state.summary_at
-        since = self._tombstones.since() if summary and made else None
-        if since is None or made is None:
-            return summary
-        asked = since, summary, state.window_start
-        if state.clean != asked:
+        if not state.summary or state.has_lost_of_summary(self.taken_back_in(session_id)):
+            return ""
+        since, made = self._tombstones.since(), state.summary_at
+        asked = since, state.summary, state.window_start
+        if since and made and state.clean != asked:
             covered = self._messages(path, session_id, state, 0, state.window_start)
             if any(at >= made for m in covered if (at := since(m.text))):
                 return ""
             state.clean = asked
-        return summary
+        return state.summary
 
     def reset_at(self, session_id: str) -> int:
         """Return the number of the first message after the last reset of a session."""

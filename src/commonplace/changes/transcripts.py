@@ -13,7 +13,7 @@ import re
 import zlib
 from array import array
 from bisect import bisect_right
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from datetime import datetime
 from typing import Any, Final, Literal, cast
 
@@ -73,7 +73,8 @@ class Event(msgspec.Struct, frozen=True, tag_field="type", tag="event"):
     topics: tuple[tuple[str, int], ...] = ()  # that were shown for a question, and how many days old each was
     paused: bool = False
     metadata: dict[str, Any] = {}
-    aged: bool = False  # forgotten for its age: what rests on it stays
+    aged: bool = False  # what rests on it stays: forgotten for its age, or `alone`
+    alone: bool = False
     along: tuple[str, ...] = ()  # what goes with what was forgotten, see `forgotten.hashed`
 
 
@@ -173,6 +174,8 @@ def event_line(event: Event) -> Screened:
         values["paused"], values["metadata"] = event.paused, sealed(event.metadata)
     if event.aged:
         values["aged"] = True
+    if event.alone:
+        values["alone"] = True
     if event.along:
         values["along"] = list(event.along)
     if event.topics:
@@ -283,6 +286,7 @@ class State(msgspec.Struct):
     along_below: dict[int, frozenset[str]] = {}  # what goes with all messages numbered below
     aged: int = 0  # messages numbered below it were hidden for their age, as those of `aged_ids`
     aged_ids: set[str] = set()
+    alone_ids: set[str] = set()  # those of them that were forgotten by themselves, not for their age
     shown: dict[str, tuple[tuple[str, int], ...]] = {}  # topics in the window, by question
     paused: bool = False
     metadata: dict[str, Any] = {}
@@ -320,6 +324,13 @@ class State(msgspec.Struct):
             metadata=dict(self.metadata),
             names=frozenset(self.names - {""}),
         )
+
+    def has_lost_of_summary(self, taken_back: Mapping[str, datetime]) -> bool:
+        """True if since its summary was made a message before the window was forgotten by itself, or taken back."""
+        aged, made = self.aged_ids - self.alone_ids, self.summary_at
+        gone = [*taken_back.items(), *((own, at) for own, at in self.forgotten_ids.items() if own not in aged)]
+        return made is not None and any(at >= made and self.ids.get(own, self.numbers) < self.window_start
+                                        for own, at in gone)  # fmt: skip
 
     def take(self, data: bytes, base: int) -> None:
         """Fold the whole lines of some bytes that begin at `base`; a torn tail is looked at again later."""
@@ -400,6 +411,7 @@ class State(msgspec.Struct):
                     self.along[event.name] = along.union(event.along)
                     self.forgotten_ids[event.name] = event.at
                     (self.aged_ids.add if event.aged else self.aged_ids.discard)(event.name)
+                    (self.alone_ids.add if event.alone else self.alone_ids.discard)(event.name)
             case "forget":
                 to = self.numbers if event.held and self.is_merged else event.to  # it meant all that there was
                 self.forgotten, self.forgotten_at = to, event.at

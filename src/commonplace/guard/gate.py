@@ -265,11 +265,9 @@ class _Court:
         about = Vocabulary(word for entry in touched for word in content.content(f"{entry.section} {entry.text}"))
         for message, quote in targets.quotes(edit, self.messages):
             trust = message_trust(message)
-            if (
-                about.shared(content.content(quote))
-                and not only_tells(quote)
-                and TRUST_RANK[trust] >= min(strongest, TRUST_RANK["agent"])
-            ):
+            if ((about.shared(content.content(quote)) and not only_tells(quote)) or not self.by_model) and TRUST_RANK[
+                trust
+            ] >= min(strongest, TRUST_RANK["agent"]):
                 return "", trust
         return "uncited: no message that it cites speaks of what would go", "agent"
 

@@ -52,13 +52,15 @@ _REMOVALS: Final = 10  # seed memdir: topics that tidying may take away in one r
 class Judged(msgspec.Struct, frozen=True):
     """What a proposal comes to: what is committed, what waits for a person, and the messages it was made from.
 
-    `notes` say what of it came to another place than the model meant.
+    `notes` say what of it came to another place than the model meant; `taken_back` are messages that say what a person
+    asked to forget, with their words.
     """
 
     operations: list[Operation]
     waits: list[Waits]
     read: Sequence[RecordedMessage]
     notes: tuple[str, ...] = ()
+    taken_back: tuple[tuple[Source, str], ...] | None = None
 
 
 class Host:
@@ -152,7 +154,8 @@ class Host:
         passing = partial(left_out, kinds=self._job.omits) if self._job.omits else None
         judged = gate.judge(proposal, view, verdicts, self._parts.config.gate, by_model=by_model, passing=passing)
         edits = (resting.cited(each, said) if isinstance(each, RewriteDocument) else each for each in judged.accepted)
-        return self._taken(msgspec.structs.replace(judged, accepted=tuple(edits)), said, view)
+        taken = self._taken(msgspec.structs.replace(judged, accepted=tuple(edits)), said, view)
+        return msgspec.structs.replace(taken, taken_back=proposal.taken_back)
 
     def proposed(self, work: Work) -> Proposal:
         """Run the consolidator once.
@@ -182,7 +185,9 @@ class Host:
             if not asks or work.rounds <= 0:
                 if asks and not (journal or operations) and work.view.messages:
                     raise UnusableReplyError("it asks for more when no round is left, and proposes nothing")
-                made = Proposal(journal=journal, operations=tuple(operations), unread=tuple(unread), ruled=ruled)
+                made = msgspec.structs.replace(
+                    proposal, journal=journal, operations=tuple(operations), unread=tuple(unread), ruled=ruled
+                )
                 return made, work.view
             work = self._more(work, proposal)
 

@@ -13,6 +13,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from itertools import takewhile
 from typing import Final
 
@@ -27,6 +28,7 @@ from commonplace.guard import screen, verdict
 from commonplace.jobs import ranges
 from commonplace.jobs.failures import Failure, Failures
 from commonplace.jobs.host import Host, journal_entry
+from commonplace.jobs.rules import wishes
 from commonplace.jobs.running import TRIGGER, Piece, Run, Wanted, batches, together
 from commonplace.jobs.views import Views
 from commonplace.layouts.schema import Job
@@ -36,7 +38,7 @@ from commonplace.operations import (
     MoveCursor,
     Operation,
 )
-from commonplace.records import UPKEEP, Outcome, RecordedMessage, lowest_trust
+from commonplace.records import UPKEEP, Outcome, RecordedMessage, Source, lowest_trust
 from commonplace.store.protocol import Lease
 from commonplace.text.pieces import one_line, speaker, truncate
 
@@ -58,6 +60,7 @@ class _Made(msgspec.Struct, frozen=True):
     reason: str
     read: Sequence[RecordedMessage]
     notes: tuple[str, ...] = ()
+    taken_back: tuple[tuple[Source, str], ...] | None = None
 
 
 class Runner:
@@ -340,10 +343,15 @@ class Runner:
 
     def _commit(self, pieces: Sequence[Piece], run: Run, made: _Made) -> Outcome:
         """Commit what a range came to, together with the cursor that it moves."""
+        notes = [*made.notes]
         for piece in pieces:
             if piece.held is None:
                 to = piece.messages[-1].number + 1
-                made.operations.append(MoveCursor(session=piece.session, name=self.name, to=to))
+                back = wishes.taken_back(piece.messages, partial(self._earlier, [piece]), known=bool(made.taken_back))
+                notes += wishes.notes(back, made.operations, made.taken_back)
+                made.operations.append(
+                    wishes.over(MoveCursor(session=piece.session, name=self.name, to=to), back, made.taken_back or ())
+                )
             else:
                 start, end = piece.held
                 made.operations.append(
@@ -354,13 +362,13 @@ class Runner:
         done = self._door.commit(
             made.operations,
             actor=self._actor(pieces[0].session),
-            reason="; ".join([f"{run.wanted.cause}: {made.reason}", *made.notes]),
+            reason="; ".join([f"{run.wanted.cause}: {made.reason}", *notes]),
             dry_run=run.wanted.dry_run,
             waits=made.waits,
             fence=None if run.wanted.dry_run else run,
             partial=True,
         )
-        done = msgspec.structs.replace(done, reason="; ".join(filter(None, [done.reason, *made.notes])))
+        done = msgspec.structs.replace(done, reason="; ".join(filter(None, [done.reason, *notes])))
         kinds = Counter(str(type(each).__struct_config__.tag) for each in made.operations)
         logger.info(
             "job %s: %s of %s", self.name, done.status, _named(pieces),
@@ -409,7 +417,7 @@ class Runner:
             earlier=() if whole else self._earlier(pieces),
         )
         judged = self._host.judged(work, lambda: run.left(self._config.model.timeout_seconds))
-        return _Made(judged.operations, judged.waits, _named(pieces), judged.read, judged.notes)
+        return _Made(judged.operations, judged.waits, _named(pieces), judged.read, judged.notes, judged.taken_back)
 
     def _earlier(self, pieces: Sequence[Piece]) -> tuple[RecordedMessage, ...]:
         """Return the messages since the last reset of each session that come before its pieces."""

@@ -205,7 +205,11 @@ class Views:
                     continue
                 for text in reversed(content.sentences(entry.text.removeprefix(NOTED))):
                     rests = resting_on(made[1], text)
-                    found += [Known(entry.id, path, text, at=self._said(made), sources=rests.sources)] if rests else []
+                    found += (
+                        [Known(entry.id, path, text, at=self._said(made), sources=rests.sources, quotes=rests.quotes)]
+                        if rests
+                        else []
+                    )
             if len(found) >= self._config.consolidation.entries:
                 break
         return found[::-1]

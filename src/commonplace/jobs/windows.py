@@ -102,7 +102,9 @@ class Windows:
     def _move(self, session: str, begin: int, start: int, cause: str, *, again: bool = False) -> Outcome:
         """Begin the window at a message, with a summary of those from `begin` on; with `again` only by the model."""
         began = self._parts.store.change_number()
-        gone = list(self._parts.sessions.read(session, begin, start))
+        taken_back = self._parts.sessions.taken_back_in(session)
+        said = self._parts.sessions.read(session, begin, start)
+        gone = [each for each in said if each.message.id not in taken_back]
         summary, earlier, fault = "", self._parts.sessions.summary(session), ""
         if self.job.consolidator:
             upkeep = self._parts.sessions.state(session).kind in UPKEEP

@@ -28,7 +28,7 @@ def propose(work: Work) -> Proposal:
     at = next((each.message.at for each in reversed(work.view.messages) if each.message.at), None)
     return proposing.propose(
         work.view.messages, session=work.session, zone=work.zone, targets=targets, existing=known,
-        only_noted=work.only_noted, journal=work.file("journal", at), people=work.people,
+        only_noted=work.only_noted, journal=work.file("journal", at), people=work.people, earlier=work.view.earlier,
     )  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from typing import Final, TypeVar
 from commonplace.jobs.rules import matching, updates
 from commonplace.jobs.rules.memos import CHANGE, Memo
 from commonplace.jobs.rules.patterns import ends, guard
+from commonplace.jobs.rules.wishes import LIGHT
 from commonplace.text import content, denials
 from commonplace.text.patterns import pattern
 from commonplace.text.pieces import one_line
@@ -19,7 +20,6 @@ from commonplace.text.pieces import one_line
 Key = TypeVar("Key")
 _NEWER: Final = pattern(r" \((?:\d{4}-\d\d-\d\d|later): “[^“”]*”\)\Z")
 _LEFT: Final = pattern(r"\b(?:from|not|instead of) (?:[A-Z][\w-]+ ?)+")  # what a statement says is over
-_CLAUSE_END: Final = pattern(r"[,;:，；：](?!\s?(?:dass|że|что)\b)|\s[–—-]\s")
 _LONGEST: Final = 160  # characters of newer words
 _MOST, _HALF = 0.6, 0.5  # of the words of a statement, which newer words repeat
 
@@ -49,7 +49,7 @@ def spoken_against(memo: Memo, stated: Iterable[tuple[Key, str]]) -> Key | None:
     said = _words_of(memo)
     found: dict[Key, float] = {}
     for key, other in stated if is_said_of(said) else ():
-        known = content.content(other) - _LIGHT
+        known = content.content(other) - LIGHT
         shared = content.Vocabulary(content.content(said)).shared(known)
         if _is_against(memo, said, other, shared, len(shared) / max(1, len(known))):
             found[key] = len(shared) / len(known)
@@ -84,23 +84,6 @@ def _is_end(text: str) -> bool:
     return any(sign.search(text) for sign in (guard("ended"), *(end.over for end in ends())))
 
 
-def wished_away(said: str, stated: Iterable[tuple[Key, str]]) -> list[Key]:
-    """Return the keys of the statements that a sentence asks to forget: the clause that asks says most of them."""
-    asked = guard("wished_away").search(said)
-    if asked is None:
-        return []
-    mine = content.Vocabulary(
-        content.content(_CLAUSE_END.split(said[asked.start() :].lstrip(",;，； "), maxsplit=1)[0])
-    )
-    known = [(key, content.content(other) - _LIGHT) for key, other in stated]
-    return [key for key, words in known if words and len(mine.shared(words)) >= _MOST * len(words)]
-
-
 def _words_of(memo: Memo) -> str:
     """Return the sentence that a memo was said in, as far as it is known."""
     return memo.news or one_line(memo.quote)
-
-
-_LIGHT: Final = content.content("""
-    user users please always never immer nie niemals toujours jamais siempre nunca sempre mai altijd nooit zawsze nigdy
-    всегда никогда""") | {"not", "no"}

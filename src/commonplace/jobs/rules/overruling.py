@@ -10,9 +10,9 @@ from typing import Final, TypeVar
 
 import msgspec
 
-from commonplace.guard.about import is_of_another
-from commonplace.jobs.rules import later, matching, named, updates
-from commonplace.jobs.rules.memos import ANNOUNCED, CHANGE, CHANGED_MIND, HOME, NAMED, RENAMED, Memo
+from commonplace.guard.about import FIRST_PERSON, is_of_another
+from commonplace.jobs.rules import later, matching, named, updates, wishes
+from commonplace.jobs.rules.memos import ANNOUNCED, CHANGE, CHANGED_MIND, HOME, NAMED, RENAMED, Known, Memo
 from commonplace.jobs.rules.patterns import guard
 from commonplace.jobs.rules.wording import UNNAMED
 from commonplace.records import RecordedMessage
@@ -158,6 +158,18 @@ def _unnamed(text: str, speaker: str | None) -> str:
     """Return a statement with `User` for the name of the speaker, which is no word that two statements share."""
     begins = speaker and text[: len(speaker)].casefold() == speaker.casefold()
     return UNNAMED + text[len(speaker) :] if speaker and begins else text
+
+
+def wished_away(
+    asked: str, others: frozenset[str], speaker: str | None, stated: Iterable[tuple[Key, Known]]
+) -> list[Key]:
+    """Return the keys of the statements that a speaker asks to forget; none that others said of themselves."""
+    mine = (
+        (key, _unnamed(known.text, speaker))
+        for key, known in stated
+        if not is_of_another("" if any(map(FIRST_PERSON.search, known.quotes)) else asked, known.text, others)
+    )
+    return wishes.wished_away(asked, mine)
 
 
 def _named(text: str, speaker: str | None) -> str:

@@ -9,17 +9,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from datetime import tzinfo
-from functools import cache
+from functools import cache, partial
 from itertools import chain
 from typing import Any
 
 import msgspec
 
-from commonplace.guard.about import is_of_another
-from commonplace.guard.pasted import own_words
 from commonplace.guard.screened import instant
 from commonplace.guard.trust import message_trust
-from commonplace.jobs.rules import clauses, later, matching, named, overruling, patterns, reading, subjects, values
+from commonplace.jobs.rules import (
+    clauses,
+    later,
+    matching,
+    named,
+    overruling,
+    patterns,
+    reading,
+    subjects,
+    values,
+    wishes,
+)  # fmt: skip
 from commonplace.jobs.rules.memos import ANNOUNCED, CHANGE, Known, Memo, Place, Targets
 from commonplace.jobs.rules.patterns import guard
 from commonplace.layouts.codecs.topics import name_for
@@ -33,11 +42,11 @@ from commonplace.operations import (
     PutTopic,
     RemoveEntry,
     RemoveItem,
+    RemoveTopic,
     ReplaceEntry,
 )
 from commonplace.records import RecordedMessage, Source, Trust, lowest_trust
-from commonplace.text import content
-from commonplace.text.pieces import fingerprint
+from commonplace.text.pieces import fingerprint, one_line, short_name
 
 __all__ = ["Known", "Memo", "Place", "Targets", "extract", "propose"]
 
@@ -60,7 +69,8 @@ def _gather(messages: Sequence[RecordedMessage], zone: tzinfo, people: frozenset
         if message.message.role == "user" and message_trust(message) == "user":
             memos = [memo for memo in memos if not reading.is_forgotten(memo, message, others)]
         for memo in reader.read(message):
-            memos = overruling.admit(memos, msgspec.structs.replace(memo, others=others))
+            if not reading.is_forgotten(memo, message, others):
+                memos = overruling.admit(memos, msgspec.structs.replace(memo, others=others))
     return memos
 
 
@@ -75,6 +85,7 @@ def propose(
     journal: str = "",
     since: int = 0,
     people: frozenset[str] = frozenset(),
+    earlier: Sequence[RecordedMessage] = (),
 ) -> Proposal:
     """Propose what a range of messages adds to memory and what it puts in the place of older memory.
 
@@ -88,6 +99,7 @@ def propose(
         journal: The file of the journal; empty if there is none.
         since: The number of the first message that something is taken from; those before it are only read.
         people: What those are called who may have said what is remembered.
+        earlier: The messages before the range; of these only what the range takes back is read.
 
     Returns:
         The operations, each with its source, quote and trust; a replaced entry stays in the change
@@ -98,16 +110,16 @@ def propose(
     desk = _Desk(session, targets, existing, [memo.text for memo in memos], only_noted)
     for message in messages:
         if message.number >= since and message.message.role == "user" and message_trust(message) == "user":
-            desk.take_out(message, overruling.others(message, people))
+            desk.take_out(message, overruling.others(message, people), wishes.last_said(message, (*earlier, *messages)))
     for memo in memos:
         desk.put(memo)
     text, operations = _journal(desk.noted), desk.operations()
     if not (journal and desk.rests):
-        return Proposal(journal=text, operations=operations, ruled=True)
+        return Proposal(journal=text, operations=operations, taken_back=tuple(desk.taken_back), ruled=True)
     at = next((instant(each.message.at) for each in reversed(messages) if each.message.at), "")
     sources, quotes, over = (tuple(chain.from_iterable(each)) for each in zip(*desk.rests, strict=True))
     entry = AppendJournal(path=journal, text=text, at=at, sources=sources, quotes=quotes, overrules=over)
-    return Proposal(operations=(*operations, entry), ruled=True)
+    return Proposal(operations=(*operations, entry), taken_back=tuple(desk.taken_back), ruled=True)
 
 
 class _Desk:
@@ -131,6 +143,7 @@ class _Desk:
         self._bodies: dict[str, _Body] = {}
         self._only_noted = cache(only_noted)
         self.noted: list[str] = []
+        self.taken_back: list[tuple[Source, str]] = []
         self.rests: list[tuple[tuple[Source, ...], tuple[str, ...], tuple[Source, ...]]] = []
         """The sources of statements that are in the journal alone, their words, and what they overrule."""
 
@@ -148,19 +161,40 @@ class _Desk:
         else:
             self._into_list(memo, place)
 
-    def take_out(self, message: RecordedMessage, others: frozenset[str]) -> None:
+    def take_out(self, message: RecordedMessage, others: frozenset[str], last: RecordedMessage | None) -> None:
         """Remove what a message of the person asks to forget; of what others said of themselves nothing."""
         source = Source(self._session, message.message.id or message.id)
-        for said in content.sentences(own_words(message.text)):
+        for said, asked in wishes.asked(message, last):
             rests: dict[str, Any] = {"sources": (source,), "quotes": (said,), "trust": "user"}
-            reached = [known for known in self._known if self._reaches(known)]
-            mine = [(each, each.text) for each in reached if not is_of_another(said, each.text, others)]
-            for each in later.wished_away(said, mine):
+            going = partial(overruling.wished_away, asked, others, short_name(message.message.name))
+            for each in going((known, known) for known in self._known if self._reaches(known)):
                 self._known.remove(each)
+                self._take_back(each)
                 if self._item_place(each) is not None:
                     self._edits.append(RemoveItem(path=each.path, id=each.id.rpartition("#")[2], **rests))
                 else:
                     self._edits.append(RemoveEntry(path=each.path, target=each.id, **rests))
+            self._take_back(*going((known, known) for known in self._only_noted()))
+            for topic in self._topics():
+                body = self._body(Place(path=topic.path, form="topic"))
+                quoted = (
+                    Known("", "", text, sources=(each,))
+                    for each, text in zip(topic.sources, topic.quotes, strict=False)
+                )
+                self._take_back(*going((each, each) for each in quoted))
+                lines = going((n, msgspec.structs.replace(topic, text=line)) for n, line in body.stated().items())
+                if lines and len(lines) == len(body.stated()):
+                    self._known.remove(topic)
+                    del self._bodies[topic.path]
+                    self._edits.append(RemoveTopic(path=topic.path, **rests))
+                elif lines:
+                    body.drop(lines, **rests)
+
+    def _take_back(self, *known: Known) -> None:
+        """Note the messages that say what a person asked to forget, each with its words."""
+        self.taken_back += [
+            pair for each in known for pair in zip(each.sources, each.quotes or (each.text,), strict=False)
+        ]
 
     def operations(self) -> tuple[Edit, ...]:
         return (*self._edits, *(body.operation() for body in self._bodies.values() if body.sources))
@@ -380,6 +414,7 @@ class _Body:
         self.quotes: tuple[str, ...] = ()
         self.overrules: tuple[Source, ...] = ()
         self.trusts: list[Trust] = []
+        self.description = place.description if self._new else ""
 
     def stated(self) -> dict[int, str]:
         """Return the statements among the lines, by number."""
@@ -389,6 +424,15 @@ class _Body:
     def put(self, number: int, text: str) -> None:
         """Replace the statement on a line."""
         self._lines[number] = f"- {text}"
+
+    def drop(
+        self, numbers: Sequence[int], *, sources: tuple[Source, ...], quotes: tuple[str, ...], trust: Trust
+    ) -> None:
+        """Remove the statements on some lines."""
+        self._lines = [line for number, line in enumerate(self._lines) if number not in numbers]
+        self.description = one_line(next(iter(self.stated().values())))
+        self.sources, self.quotes = self.sources + sources, self.quotes + quotes
+        self.trusts.append(trust)
 
     def take(self, memo: Memo) -> bool:
         """Add a memo as a list item, or over the line that it corrects; False if it changes nothing."""
@@ -411,7 +455,7 @@ class _Body:
             path=place.path,
             body="\n".join(self._lines).rstrip("\n") + "\n",
             title=place.title if self._new else "",
-            description=place.description if self._new else "",
+            description=self.description,
             kind=place.topic_kind if self._new else "",
             sources=self.sources,
             quotes=self.quotes,

@@ -13,7 +13,6 @@ from typing import Final
 
 import msgspec
 
-from commonplace.guard.about import is_of_another
 from commonplace.guard.pasted import own_words, pasted
 from commonplace.guard.phrases import phrase
 from commonplace.jobs.rules import (
@@ -22,17 +21,18 @@ from commonplace.jobs.rules import (
     corrections,
     later,
     listed,
-    matching,
     orders,
+    overruling,
     patterns,
     personal,
     talks,
     updates,
+    wishes,
     wording,
 )
 from commonplace.jobs.rules.clauses import Clause
 from commonplace.jobs.rules.complete import TEXT_CHARS
-from commonplace.jobs.rules.memos import ANNOUNCED, CHANGE, NAMED, RENAMED, Memo
+from commonplace.jobs.rules.memos import ANNOUNCED, CHANGE, NAMED, RENAMED, Known, Memo
 from commonplace.jobs.rules.patterns import guard
 from commonplace.records import RecordedMessage
 from commonplace.text import content, dates
@@ -40,7 +40,6 @@ from commonplace.text.pieces import one_line, short_name
 
 PLAY_REST: Final = timedelta(hours=1)
 MOST_MEMOS: Final = 50  # of a message; one with more is no talk of a person
-REPLY_GAP: Final = 2  # messages between what is said and that it is not to be remembered
 SENTENCE_GAP: Final = 3  # characters between two sentences of one thing
 NAME_CHARS: Final = 25  # of what is over, where a statement begins with it
 SCAN_CHARS: Final = 20_000  # of a longer message only head and tail are read: the middle is pasted
@@ -63,6 +62,7 @@ class Reader:
                 return []
             memos = [memo for start, part in self._parts(text) for memo in self._of_user(item, start, part)]
             asked = [(found.start(), _sentence_end(text, found.end())) for found in guard("to_forget").finditer(text)]
+            asked += wishes.spans(text)
             memos = [memo for memo in memos if not any(a < memo.span[1] and memo.span[0] < b for a, b in asked)]
             self._asked = all(memo.slot == CHANGE for memo in memos)
         elif item.message.role == "assistant" and self._talk.coding:
@@ -271,16 +271,11 @@ def _sentence_end(text: str, start: int) -> int:
     return len(text) if stop is None else stop.start()
 
 
-def not_for_memory(text: str) -> bool:
-    """True if a person asks not to remember what they say, or to forget it."""
-    return phrase("unkept").search(text) is not None or guard("to_forget").search(text) is not None
-
-
 def is_forgotten(memo: Memo, item: RecordedMessage, others: frozenset[str]) -> bool:
     """True if a message asks to forget what a memo says, or right behind it only that it is not to be remembered."""
-    if not_for_memory(item.text) and item.number - memo.number <= REPLY_GAP:
-        more = matching.content(phrase("unkept").sub("", item.text))
-        if len(more) <= 1:  # `please`
-            return True
-    asked = (said for said in content.sentences(own_words(item.text)) if later.wished_away(said, [(memo, memo.text)]))
-    return any(not is_of_another(said, memo.text, others) for said in asked)
+    mine = (memo.speaker or wording.UNNAMED) not in others
+    if mine and memo.number < item.number <= memo.number + wishes.REPLY_GAP and wishes.is_of_last(item.text):
+        return True
+    known = Known("", "", memo.text, quotes=(memo.quote,))
+    said = content.sentences(own_words(item.text))
+    return any(overruling.wished_away(each, others, memo.speaker if mine else None, [(0, known)]) for each in said)

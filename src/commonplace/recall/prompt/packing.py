@@ -137,7 +137,7 @@ def stored(page: Page, layer: Layer) -> Iterator[Item]:
         left -= len(newest)
         known = {each.id for each in newest}
         newest += [each for each in files.staying(path) if each.id not in known]
-        yield from (each for each in page.parts.reader.visible(newest) if isinstance(each, Item))
+        yield from page.kept(each for each in page.parts.reader.visible(newest) if isinstance(each, Item))
 
 
 def _line(page: Page, scored: Scored, *, heading: str, mode: str, noted: Repeats) -> Shown:

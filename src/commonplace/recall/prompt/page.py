@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
-from typing import Final
+from typing import Final, TypeVar
 
 import msgspec
 
@@ -21,6 +21,7 @@ from commonplace.text.likeness import decide
 from commonplace.text.pieces import one_line, truncate
 from commonplace.text.standing import is_standing
 
+_R = TypeVar("_R", bound=Record)
 _OVER_CHARS: Final = 120  # of words that are over
 _OVERRULED: Final = frozenset({"same", "contained", "supersedes"})
 
@@ -63,7 +64,7 @@ class Page(msgspec.Struct, frozen=True):
     def of_day(self, layer: Layer, back: int) -> list[Record]:
         """Return the records of a layer's file of so many days before today that may be shown."""
         path, reader = self.paths(layer, back)[-1], self.parts.reader
-        return list(reader.visible(reader.records(path)))
+        return list(self.kept(reader.visible(reader.records(path))))
 
     def sources(self, record: str) -> tuple[tuple[str, str], ...]:
         """Return the messages that a record rests on."""
@@ -92,6 +93,14 @@ class Page(msgspec.Struct, frozen=True):
             at = (made[1].said if made else None) or ledger.written_at(record.id)
             said = None if is_standing(record.text, made[1].kind if made else "") else at
             if said is None or not validity.is_past_event(record.text, said.astimezone(self.parts.zone).date(), today):
+                yield record
+
+    def kept(self, records: Iterable[_R]) -> Iterator[_R]:
+        """Yield those of some records that tell of nothing that was forgotten or taken back for nothing."""
+        overruling = Overruling(self.parts.ledger, self.parts.reader)
+        for record in records:
+            found = overruling.of_record(record.id, record.text)
+            if found is None or found[0].now:
                 yield record
 
     def joined(self, row: PromptSection) -> list[tuple[Layer, Record]]:

@@ -1,0 +1,211 @@
+"""Reads what a person asks to forget: `Forget that I'm pregnant`, `Delete my address, please`, `Forget that`.
+
+Pure functions over texts and messages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Final, TypeVar
+
+import msgspec
+
+from commonplace.guard.about import FIRST_PERSON, WE
+from commonplace.guard.pasted import own_words
+from commonplace.guard.phrases import phrase
+from commonplace.guard.trust import message_trust
+from commonplace.jobs.rules import patterns
+from commonplace.jobs.rules.patterns import guard
+from commonplace.operations import MoveCursor, Operation, RemoveEntry, RemoveItem, RemoveTopic
+from commonplace.records import RecordedMessage, Source
+from commonplace.text import content
+from commonplace.text.patterns import pattern
+
+Key = TypeVar("Key")
+_Part = tuple[Source, str]
+_FORGET: Final = "Forget that"  # begins a sentence that asks to forget the rest of it
+REPLY_GAP: Final = 2  # messages between what is said and that it is not to be remembered
+_MOST: Final = 0.6  # of the words of a statement, which a wish repeats
+_CLAUSE_END: Final = pattern(r"[,;:，；：](?!\s?(?:dass|dat|że|что)\b)|\s[–—-]\s")
+
+
+class TakenBack(msgspec.Struct, frozen=True):
+    """A message that asks to forget something, and the parts of messages that go, each with its words."""
+
+    request: Source
+    parts: tuple[tuple[Source, str], ...]
+    found: bool
+
+
+def wish_of(said: str) -> str:
+    """Return the clause of a sentence that asks to forget something; empty if none does."""
+    asked = guard("wished_away").search(said) or phrase("unkept").search(said)
+    if asked is None:
+        return ""
+    if content.is_wide(said):
+        return said
+    clause = said[asked.start() :].lstrip(" .!?,;:")
+    end = _CLAUSE_END.search(clause)
+    return clause[: end.start()] if end is not None and _named(clause[end.end() :]) else clause
+
+
+def wished_away(said: str, stated: Iterable[tuple[Key, str]]) -> list[Key]:
+    """Return the keys of the statements that a sentence asks to forget.
+
+    It says most of a statement, or all that it names of the person's own is in one that begins with it (`my salary`).
+    """
+    wish = wish_of(said)
+    if not wish:
+        return []
+    mine, own = content.Vocabulary(content.content(wish)), _named(wish) if is_of_oneself(wish) else []
+    return [key for key, text in stated if _says_most(mine, text) or (own and _begins_with(own, text))]
+
+
+def is_of_oneself(wish: str) -> bool:
+    """True if a wish is of what a person said of themselves, or has."""
+    return content.is_wide(wish) or FIRST_PERSON.search(wish) is not None or WE.search(wish) is not None
+
+
+def is_of_last(text: str) -> bool:
+    """True if a message only asks to forget what was said before it, without naming it."""
+    unkept = phrase("unkept")
+    if guard("forget_last").fullmatch(text.strip()):
+        return True
+    bare = unkept.search(text) and not any(FIRST_PERSON.search(found.group()) for found in unkept.finditer(text))
+    return bool(bare) and len(content.content(unkept.sub("", text))) <= 1  # `please`
+
+
+def asked(message: RecordedMessage, last: RecordedMessage | None) -> Iterator[tuple[str, str]]:
+    """Yield the sentences of a message that ask to forget something, each with one that names it.
+
+    Args:
+        message: What a person said.
+        last: What they said before it.
+    """
+    own = own_words(message.text)
+    if last is not None and is_of_last(own):
+        yield from ((own, f"{_FORGET} {each}") for each in content.sentences(own_words(last.text)))
+    else:
+        yield from ((said, said) for said in content.sentences(own) if wish_of(said))
+
+
+def spans(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the places of the clauses of a text that ask to forget what is the person's own."""
+    at = 0
+    for sentence in content.sentences(text):
+        at = text.index(sentence, at)
+        wish = wish_of(sentence)
+        if wish and is_of_oneself(wish):
+            start = at + sentence.index(wish)
+            yield start, start + len(wish)
+
+
+def taken_back(
+    messages: Sequence[RecordedMessage], earlier: Callable[[], Sequence[RecordedMessage]], *, known: bool
+) -> list[TakenBack]:
+    """Return what messages of a range ask to forget of what the same person said in it and before, and was answered.
+
+    A request goes itself too, because it says what is to be forgotten: if something of it was said or is `known`, or
+    if it is to forget what is the person's own.
+    """
+    found: list[TakenBack] = []
+    for message in messages:
+        own = own_words(message.text)
+        if message.message.role != "user" or message_trust(message) != "user" or not _asks(own):
+            continue
+        said = [each for each in (*earlier(), *messages) if each.session == message.session]
+        mine = [each for each in said if _is_by(each, message) and each.number <= message.number]
+        if is_of_last(own):
+            last = last_said(message, mine)
+            going, asks = _parts(last) if last is not None else [], _parts(message)
+        else:
+            going, asks = list[_Part](), list[_Part]()
+            replies = [part for each in said if each.message.role == "assistant" for part in _parts(each)]
+            for sentence in filter(wish_of, content.sentences(own)):
+                stated = [part for each in mine for part in _parts(each) if part[1] != sentence]
+                named = _named(wish_of(sentence))
+                parts = wished_away(sentence, ((part, part[1]) for part in stated))
+                parts += [part for part in replies if _holds(content.words(part[1]), named)]
+                forgets = guard("wished_away").search(sentence) is not None and is_of_oneself(wish_of(sentence))
+                asks += [(_source(message), sentence)] if parts or known or forgets else []
+                going += parts
+        if asks or any(content.names(wish_of(each)[1:]) for each in content.sentences(own)):  # what another one said
+            found.append(TakenBack(_source(message), tuple(dict.fromkeys((*going, *asks))), bool(going)))
+    return found
+
+
+def over(move: MoveCursor, back: Sequence[TakenBack], known: Sequence[tuple[Source, str]]) -> MoveCursor:
+    """Return the move of a cursor past messages with what they ask to forget, also of what is known."""
+    parts = dict.fromkeys((*known, *(part for each in back for part in each.parts)))
+    if not (back and parts):
+        return move
+    sources, quotes = zip(*parts, strict=True)
+    return msgspec.structs.replace(move, sources=tuple(each.request for each in back), overrules=sources, quotes=quotes)
+
+
+def notes(
+    back: Sequence[TakenBack], operations: Iterable[Operation], known: Sequence[tuple[Source, str]] | None
+) -> Iterator[str]:
+    """Yield what came of the requests to forget; `known` are the messages of what is known, None if nobody looked."""
+    going = [each for each in operations if isinstance(each, (RemoveEntry, RemoveItem, RemoveTopic))]
+    for each in back:
+        count = sum(each.request in edit.sources for edit in going)
+        name = f"{each.request.session}#{each.request.message}"
+        if count:
+            yield f"{name} asked to forget {count} record{'s' if count > 1 else ''}, taken out"
+        elif known is not None and not (each.found or known):
+            yield f"{name} asks to forget what was not found, or what another one said; see `commonplace forget`"
+
+
+def _asks(text: str) -> bool:
+    """True if some sentence of a text may ask to forget something."""
+    return is_of_last(text) or any(map(wish_of, content.sentences(text)))
+
+
+def last_said(message: RecordedMessage, said: Sequence[RecordedMessage]) -> RecordedMessage | None:
+    """Return what the same person said shortly before a message; None if they said nothing."""
+    near = range(message.number - REPLY_GAP, message.number)
+    same = (each for each in reversed(said) if each.session == message.session and _is_by(each, message))
+    return next((each for each in same if each.number in near), None)
+
+
+def _is_by(message: RecordedMessage, other: RecordedMessage) -> bool:
+    return message.message.role == "user" and message.message.name == other.message.name
+
+
+def _source(message: RecordedMessage) -> Source:
+    return Source(message.session, str(message.message.id))
+
+
+def _parts(message: RecordedMessage) -> list[tuple[Source, str]]:
+    return [(_source(message), sentence) for sentence in content.sentences(message.text)]
+
+
+def _named(wish: str) -> list[str]:
+    """Return the words by which a wish names what is to be forgotten."""
+    said = content.asked_for(content.words(guard("wish_wide").sub(" ", wish)))
+    frame = patterns.words("wish_frame")
+    return [each for each in said if each not in frame and (len(each) > 1 or content.is_wide(each))]
+
+
+def _says_most(mine: content.Vocabulary, text: str) -> bool:
+    words = content.content(text) - LIGHT
+    return bool(words) and len(mine.shared(words)) >= _MOST * len(words)
+
+
+def _begins_with(own: Sequence[str], text: str) -> bool:
+    """True if a statement has all the words by which a thing is named, and begins with one of them."""
+    known = [each for each in content.asked_for(content.words(text)) if each not in LIGHT and len(each) > 1]
+    begins = bool(known) and (content.is_wide(text) or content.Vocabulary(own).holds(known[0]))
+    return begins and _holds(known, own)
+
+
+def _holds(known: Iterable[str], own: Sequence[str]) -> bool:
+    vocabulary = content.Vocabulary(known)
+    return bool(own) and all(map(vocabulary.holds, own))
+
+
+LIGHT: Final = content.content("""
+    user users please always never immer nie niemals toujours jamais siempre nunca sempre mai altijd nooit zawsze nigdy
+    всегда никогда""") | {"not", "no", "user"}
+"""What two statements do not share though both say it."""
