@@ -135,6 +135,26 @@ def fault(said, statement, known=()):
         ("The coach leaves at 12.30, not 1. It has 33 seats", "Coach: 33 seats, leaves at 12:30"),
         ("El servidor de desarrollo ya no está en el 8000, choca. Ponlo en el 8123", "Puerto de desarrollo: 8123"),
         ("Das hab ich noch nicht schriftlich, sie will zahlen", "Sie will zahlen, schriftlich liegt das nicht vor"),
+        ("Il furgone è alto due metri e settantacinque", "Furgone alto 2,75 m"),
+        ("Geliefert wird in der Kalenderwoche 31", "Lieferung in KW 31"),
+        ("견적은 백이십만 원이에요", "견적은 120만 원"),
+        ("A lesson is forty dollars, going up to 45 in January", "A lesson costs $40, from January 2027 $45"),
+        ("The ferry line binned the Sunday crossing", "The Sunday crossing was cancelled"),
+        ("Ida gets carsick so breaks every hour please", "Ida gets carsick: stop every hour on the drive"),
+        (
+            "En mayo voy a un taller en Vigo, del 4 al 8. La plaza ya está pagada.",
+            "Taller en Vigo del 4 al 8 de mayo; plaza pagada",
+        ),
+        ("Und wenn du Angebote schreibst: immer mit Frist", "Angebote immer mit Frist"),
+        ("So Jena it is, most probably. Mia decides on Friday.", "Mia decides on Friday and leans towards Jena"),
+        (
+            [
+                ("user", "Hallo"),
+                ("assistant", "Auch per WhatsApp?"),
+                ("user", "vorerst nicht, das kostet viermal so viel wie SMS"),
+            ],
+            "Vorerst kein WhatsApp, das kostet viermal so viel wie SMS",
+        ),
         ("リモート週4って提案は断った。週2で十分だから", "リモートは週2日で十分と考えている"),
     ],
 )

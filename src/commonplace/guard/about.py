@@ -35,7 +35,7 @@ WE: Final = pattern(
     r"|我们|咱|うち|우리",
     re.IGNORECASE,
 )
-_YOU: Final = pattern(
+YOU: Final = pattern(
     r"\b(?:you|yours?|du|dich|dir|deine?\w?|(?-i:Sie|Ihnen|Ihre?\w?)|tu|te|toi|t['’]\w+|ton|ta|tes|vous|votre|vos|tú|ti|usted|ustedes|vuestr\w+|voi|vostr\w|você|vocês"
     r"|ты|тебя|тебе|твой|твоя|вы|вас|вам|ваш\w*|ty|ciebie|ci|twój|twoja|jij|jouw?|je|u|uw)\b|[你您]|あなた|당신",
     re.IGNORECASE,
@@ -139,7 +139,7 @@ def whose(text: str, *, person: bool = True) -> str:
     """
     match = _relatives().search(text)
     rest = _relatives().sub(" ", text) if match else text
-    me = (SAYS_I, FIRST_PERSON, WE) if person else (_YOU,)
+    me = (SAYS_I, FIRST_PERSON, WE) if person else (YOU,)
     if any(each.search(rest) for each in me):
         return SELF
     if TELLS.search(text):

@@ -12,7 +12,7 @@ from functools import cached_property, lru_cache
 from itertools import product
 from typing import Final, NamedTuple
 
-from commonplace.guard.about import FIRST_PERSON, SAYS_I, SELF, WE, relatives
+from commonplace.guard.about import FIRST_PERSON, SAYS_I, SELF, WE, YOU, relatives
 from commonplace.guard.clauses import FIRM, PRONOUN, Clause, actor, labelled, values_of
 from commonplace.text import content, packaged
 from commonplace.text.content import Vocabulary
@@ -20,10 +20,6 @@ from commonplace.text.everyday import COMMON
 from commonplace.text.numerals import numerals
 from commonplace.text.patterns import pattern
 
-_YOU: Final = pattern(
-    r"\b(?:you|your|yours|du|dir|dich|dein\w*|tu|te|toi|ton|ta|tes|vous|votre|vos|ti|usted|voi|você|seu|sua|jij|je|jouw)\b|[你您]",
-    re.IGNORECASE,
-)
 _BY: Final = pattern(
     r"(?:ed|en|t|é|ée|ado|ido|ato|uto|ito) (?:by|von|par|por|da|door|przez)\s(?:(?:M[rs]s?|Dr|Frau|Herrn?)\.?\s)?"
     r"([^\W\d_]{2,})",
@@ -89,7 +85,9 @@ class Bound:
         text = clause.text
         named = content.names(f"x {text}") & self._people | _titled(text) | _relatives(text)
         named |= frozenset().union(*(self._also.get(each, ()) for each in named))
-        of_self = (FIRST_PERSON.search(text) or WE.search(text) or SAYS_I.search(text)) if person else _YOU.search(text)
+        if person and clause.speaker and YOU.search(text):  # it may be of any of a group
+            return frozenset()
+        of_self = (FIRST_PERSON.search(text) or WE.search(text) or SAYS_I.search(text)) if person else YOU.search(text)
         return named | {clause.speaker or SELF} if of_self else named
 
     @cached_property

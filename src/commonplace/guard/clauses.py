@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from itertools import takewhile
 from typing import Final, NamedTuple
 
-from commonplace.guard.about import FIRST_PERSON, OTHER, SAYS_I, SELF, apposed, relatives, whose
+from commonplace.guard.about import FIRST_PERSON, OTHER, SAYS_I, SELF, TELLS, YOU, apposed, relatives, whose
 from commonplace.text import content, days, denials
 from commonplace.text.content import Vocabulary
 from commonplace.text.everyday import COMMON
@@ -15,7 +16,6 @@ from commonplace.text.numerals import numerals
 from commonplace.text.patterns import pattern
 from commonplace.text.terms import CJK
 
-_YOU: Final = pattern(r"\b(?:you|du|tu|vous|tú|usted|você|ты|вы|ty|jij|u)\b|[你您]|당신", re.IGNORECASE)
 PRONOUN: Final = pattern(  # none that is an article too
     r"\b(?:he|she|they|it|him|her|them|er|sie|ihn|ihm|ihr|ihnen|dafür|damit|ils?|elles?|lui|leur|él|ella|ellos|lei|loro"
     r"|el[ea]s?|isso|он[аио]?|его|её|их|ему|ona|oni|hij|zij|ze|hem|haar)\b|[他她它]|彼|それ|그(?:는|녀)",
@@ -137,7 +137,7 @@ class Reader:
                 subject = next((word for word in content.words(part) if word in said), "")
                 subject = subject if subject in named else ""
                 whom = said | (whom if PRONOUN.search(part) else frozenset())
-                if (SAYS_I if person else _YOU).search(part):
+                if (SAYS_I if person else YOU).search(part):
                     whom |= frozenset(content.words(speaker)) or {SELF}
                 if speaker and FIRST_PERSON.search(part):
                     named |= frozenset(content.words(speaker))
@@ -222,12 +222,14 @@ def speaks_of(clause: Clause, head: str) -> bool:
 
 
 def counts_of(text: str) -> frozenset[str]:
-    """Return the numbers of a text that are no part of a date or time of day."""
+    """Return the numbers of a text that are no part of a date, a time of day or a code (`A17`)."""
     dated = [(named.start - _RANGE_CHARS, named.end) for named in days.named(text)]
     return frozenset(
         value
         for number in numerals(text)
-        if number.sure and not any(start < number.end and number.start < end for start, end in dated)
+        if number.sure
+        and not text[max(0, number.start - 1) : number.start].isalpha()
+        and not any(start < number.end and number.start < end for start, end in dated)
         for value in number.values
     )
 
@@ -246,3 +248,28 @@ def shared_words(one: frozenset[str], other: frozenset[str]) -> frozenset[str]:
     return both | frozenset(
         word for word, two in forms.items() if any(content.alike(form, each) for form in two for each in other)
     )
+
+
+def as_answered(n: int, clauses: Sequence[Clause]) -> Clause:
+    """Return a clause, as one that says what may be so if it is refused right behind it."""
+    clause = clauses[n]
+    behind = list(
+        takewhile(lambda each: denials.says_no(each.text) or not TELLS.search(each.text), clauses[n + 1 : n + 4])
+    )
+    before = TELLS.search(clauses[n - 1].text) if n else None
+    wish = None if FIRST_PERSON.search(clause.text) else TELLS.search(clause.text)
+    if denials.says_no(clause.text):
+        return clause._replace(content=content.content(clause.text))
+    if _says_no(clause) or not any(map(_says_no, behind)):
+        return clause
+    if wish is not None:
+        return clause._replace(content=content.content(clause.text[wish.end() :]), supposes=True, doubts=True)
+    if denials.says_no(behind[0].text) or (before and not content.content(clauses[n - 1].text[before.end() :])):
+        return clause._replace(supposes=True, doubts=True)
+    return clause
+
+
+def _says_no(clause: Clause) -> bool:
+    """True if a person refuses something in a clause that is about nothing else."""
+    short = len(content.content(clause.text)) <= SHORT
+    return denials.says_no(clause.text) or (clause.denies and short and bool(FIRST_PERSON.search(clause.text)))

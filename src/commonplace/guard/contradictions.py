@@ -9,18 +9,28 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from itertools import combinations, takewhile
+from itertools import combinations
 from typing import Final
 
 from commonplace.guard import events
-from commonplace.guard.about import FIRST_PERSON, OTHER, SAYS_I, SELF, TELLS, is_one_of, names_one, whose
+from commonplace.guard.about import (
+    FIRST_PERSON,
+    OTHER,
+    SAYS_I,
+    SELF,
+    YOU,
+    is_one_of,
+    names_another,
+    names_one,
+    whose,
+)
 from commonplace.guard.bound import Bound
 from commonplace.guard.clauses import (
     FIRM,
-    SHORT,
     Clause,
     Reader,
     actor,
+    as_answered,
     counts_of,
     is_behind_but,
     labelled,
@@ -34,6 +44,7 @@ from commonplace.guard.origins import Origins
 from commonplace.guard.phrases import phrase
 from commonplace.text import content, denials
 from commonplace.text.content import Vocabulary
+from commonplace.text.everyday import COMMON
 from commonplace.text.patterns import pattern
 from commonplace.text.terms import CJK
 
@@ -54,6 +65,7 @@ _OF_A_THING: Final = pattern(  # begins with an article, has a label, or is of a
     rf"[{CJK}]|\A(?:the|an?|der|die|das|le|la|les|el|los|las|un[aeo]?|il|lo|gli|i|[oa]s?|de|het|een)\s|\A\w['’]|:\s|：",
     re.IGNORECASE,
 )
+_POSSESSIVE: Final = pattern(r"\A\W*[^\W\d_]+['’]s(?=\s)")
 _LABEL: Final = pattern(r":\s|：")  # `till: Jonas; minutes: Miriam`
 
 
@@ -105,7 +117,7 @@ class Talk:
                 clauses = [
                     c._replace(supposes=c.supposes and not c.asks, doubts=c.doubts and not c.asks) for c in clauses
                 ]
-            clauses = [_as_answered(n, clauses) for n in range(len(clauses))] if person else clauses
+            clauses = [as_answered(n, clauses) for n in range(len(clauses))] if person else clauses
             found += (each._replace(place=place) for each in clauses)
         return found[-_MOST_CLAUSES:]
 
@@ -187,7 +199,7 @@ class Talk:
                 for each in supposed
                 if each.person >= person
                 for value in values_of(each)
-                if value[0] != "@" and not denials.supposes(value)
+                if value[0] != "@" and value not in COMMON and not denials.supposes(value)
             }
             for person in (True, False)
         )
@@ -241,7 +253,7 @@ class Talk:
     @cached_property
     def _actors(self) -> tuple[list[tuple[Clause, Vocabulary, str]], frozenset[str], frozenset[str]]:
         """What each clause of the talk and of memory says and of whom; all that anything is said of; and sure names."""
-        told = [(clause, said, actor(clause.text) or clause.speaker) for clause, said in self._everything]
+        told = [(c, said, actor(c.text) or ("" if YOU.search(c.text) else c.speaker)) for c, said in self._everything]
         listed = self._names.union(*map(labelled, (*self._memory, *(text for text, _, _ in self._said))))
         return told, listed.union(name for clause, _, name in told if name and clause.person), listed
 
@@ -250,7 +262,7 @@ class Talk:
         told, known, listed = self._actors
         for clause in clauses:
             name = actor(clause.text)
-            if name not in known:
+            if name not in known or names_another(_POSSESSIVE.sub("my", clause.text)):  # `Ann's brother`
                 continue
             of_others, unclear, others, sure = 0, 0, set[str](), False
             for value in values_of(clause) - (known - self._names) - clause.dated - {name}:
@@ -327,7 +339,7 @@ class Talk:
         about = [place for place, other in enumerate(self._clauses) if shared_words(whole, other.content)]
         near = {each for place in about for each in (place, place + 1) if each < len(self._clauses)}
         near -= {each for each in near.difference(about) if self._clauses[each].denied - self._clauses[each].names}
-        near |= {place - 1 for place in about if place and self._clauses[place].content <= self._clauses[place].names}
+        near |= {place - 1 for place in about if place and self._goes_on(place)}
         if self._is_replaced(clause, about):
             return False
         return bool(about) and not any(
@@ -337,6 +349,12 @@ class Talk:
             or (denials.ends(self._clauses[n].text) and not denials.ends(clause.text))  # `no car`, of `sold the car`
             for n in near
         )
+
+    def _goes_on(self, place: int) -> bool:
+        """True if a clause only names a person, or the one before it only denies (`for now no`)."""
+        here, before = self._clauses[place], self._clauses[place - 1]
+        alone = before.denies and not content.content(denials.without(before.text))
+        return here.content <= here.names or (alone and here.place == before.place)
 
     def _is_replaced(self, clause: Clause, about: Sequence[int]) -> bool:
         """True if a clause says that what memory has is over, and a person said what else the statement has."""
@@ -431,7 +449,8 @@ class Talk:
         most = max((score for score, _ in scored), default=0)
         near = [other for score, other in scored if score == most]
         whole = most and most == len(rest) and any(FIRST_PERSON.search(other.text) for other in near)
-        others = [other for other in near if other.names and not shared_words(other.names, clause.content)]
+        named = [other for other in near if other.names and not YOU.search(other.text)]
+        others = [other for other in named if not shared_words(other.names, clause.content)]
         subject = next((other.subject for other in others if other.subject), "")
         mine = [other for score, other in scored if score and shared_words(clause.names, other.names)]
         if not subject or len(others) < len(near) or mine or not (most > 1 or whole):
@@ -472,28 +491,3 @@ class Talk:
         if me is not None and first not in content.words(clause.text[: me.start()]):
             return SELF
         return first if any(shared_words(frozenset({first}), each.content) for each in self._clauses) else ""
-
-
-def _as_answered(n: int, clauses: Sequence[Clause]) -> Clause:
-    """Return a clause, as one that says what may be so if it is refused right behind it."""
-    clause = clauses[n]
-    behind = list(
-        takewhile(lambda each: denials.says_no(each.text) or not TELLS.search(each.text), clauses[n + 1 : n + 4])
-    )
-    before = TELLS.search(clauses[n - 1].text) if n else None
-    wish = None if FIRST_PERSON.search(clause.text) else TELLS.search(clause.text)
-    if denials.says_no(clause.text):
-        return clause._replace(content=content.content(clause.text))
-    if _says_no(clause) or not any(map(_says_no, behind)):
-        return clause
-    if wish is not None:
-        return clause._replace(content=content.content(clause.text[wish.end() :]), supposes=True, doubts=True)
-    if denials.says_no(behind[0].text) or (before and not content.content(clauses[n - 1].text[before.end() :])):
-        return clause._replace(supposes=True, doubts=True)
-    return clause
-
-
-def _says_no(clause: Clause) -> bool:
-    """True if a person refuses something in a clause that is about nothing else."""
-    short = len(content.content(clause.text)) <= SHORT
-    return denials.says_no(clause.text) or (clause.denies and short and bool(FIRST_PERSON.search(clause.text)))

@@ -50,7 +50,7 @@ _DONE: Final = pattern(
     r"|hat|haben|wurden?|bereits|schon|ge[a-zäöüß]{3,}(?:t|en)|[a-zäöüß]{3,}iert|ont|été|déjà|(?!despu)[a-zàâçéèêëîïôûùü]{2,}ée?s?"
     r"|han?|hemos|fue(?:ron)?|ya|[a-zñáéíóú]{2,}[ai]d[oa]s?|[a-zñ]{3,}ó|hecho|hanno|stat[oaie]|già|[a-z]{2,}(?:at|ut|it)[oaie]|fatt[oaie]|firmat[oaie]"
     r"|f(?:oi|oram)|já|feit[oa]s?|[a-zç]{3,}(?:ou|eu|iu)|был[аио]?|уже|(?!недел)[а-яё]{2,}[аеиуыя]л[аио]?(?:сь|ся)?|[а-яё]{3,}[аеё]н[аоы]?"
-    r"|został\w*|już|[a-ząęłńóśźż]{3,}(?:ł|ła|ło|li|ły)|heeft|hebben|werd(?:en)?|al|ge[a-z]{3,}(?:d|t))\b"
+    r"|został\w*|już|[a-ząęłńóśźż]{3,}(?:ł|ła|ło|li|ły)|heeft|hebben|werd(?:en)?|ge[a-z]{3,}(?:d|t))\b"
     r"|已|了(?!解)|过(?!敏)|ました|た(?:\Z|。)|済|[었았했]",
     re.IGNORECASE,
 )

@@ -14,7 +14,7 @@ from itertools import combinations
 from typing import Final
 
 from commonplace.guard.about import FIRST_PERSON, SAYS_I, SELF, WE, names_another, whose
-from commonplace.guard.clauses import FIRM, PRONOUN, Clause, actor, shared_words, speaks_of, units_of, values_of
+from commonplace.guard.clauses import FIRM, PRONOUN, Clause, actor, shared_words, units_of, values_of
 from commonplace.guard.phrases import phrase
 from commonplace.text import content, days, denials, packaged
 from commonplace.text.everyday import COMMON
@@ -40,10 +40,6 @@ _DONE_BY: Final = pattern(
     r"\b(?:by|was|were|been|von|wurde\w*|par|été|por|fue|da|stat[oa]|go?ets?|got|receiv\w+|bekomm\w*|erh\w+|reçoi\w*|recib\w+)\b|[被由]|收到",
     re.IGNORECASE,
 )
-_THAN: Final = pattern(
-    r"\b(?:(?:more|less|plus|moins|más|menos|più|meno|mais) \w+|\w+er) (?:than|als|que|di|che|do que)\s", re.IGNORECASE
-)
-_WIDE_THAN: Final = pattern(r"(?:\A|用户)?(\w+?)比(\w+)")
 _SAYS_OF_ANOTHER: Final = pattern(
     r"\b(?:told|says?|said|tells?|sagt\w*|meint\w*|dit|dijo|dice|ha detto|disse)\b(?: \w+){0,2}? "
     r"(?:he|she|they|er|sie|dass (?:er|sie)|qu['’](?:il|elle)s?|que (?:él|ella|se))\b",
@@ -53,12 +49,6 @@ _RATHER: Final = pattern(
     r"\b(?:rather|make (?:it|that)|better|lieber|eher|plutôt|mieux|mejor|meglio|piuttosto)\b", re.IGNORECASE
 )
 _THAT: Final = pattern(r"\W*(?:that|dass|que|qu['’]|che|что|że|dat)\b", re.IGNORECASE)
-_REQUEST: Final = pattern(  # a question that asks the assistant for something, or what something is
-    r"\A\W*(?:\w+,? )?(?:can|could|would|will|may|shall|what|which|who|where|how|kannst|könn\w+|würd\w+|was|welche\w*"
-    r"|wie|wo|wer|peux|pouvez|pourr\w+|qu(?:e|el\w*|i)|comment|où|puedes|podr\w+|qué|cuál|cómo|dónde|quién|me|mi"
-    r"|podes|pode)\b|帮|能不能|什么|怎么|哪",
-    re.IGNORECASE,
-)
 
 
 class Origins:
@@ -87,8 +77,6 @@ class Origins:
             return "other-number: it was said of another thing"
         if self._is_put_right(clause):
             return "other-number: a person said another one instead"
-        if self._is_general(clause, near):
-            return "guess: it tells as a fact what was said as a possibility"
         reasons = [self._against(clause, text, each) for each in near]
         return reasons[0] if reasons and all(reasons) else ""
 
@@ -109,15 +97,6 @@ class Origins:
                     return True
         return False
 
-    def _is_general(self, clause: Clause, near: Sequence[Clause]) -> bool:
-        """True if a clause says of the user what the assistant alone tells of people in general."""
-        if whose(clause.text) != SELF:
-            return False
-        words = _telling(clause)
-        most = max((len(_shared(words, each)) for each in (*near, *self._memory)), default=0)
-        homes = [each for each in self._talk if not each.person and len(_shared(words, each)) > most]
-        return bool(homes) and all(phrase("general").search(each.text) for each in homes)
-
     def _near(self, clause: Clause, text: str) -> list[Clause]:
         """Return the clauses with most of the words of one; none if memory has more of them."""
         words = _telling(clause)
@@ -132,20 +111,21 @@ class Origins:
         told = [each for each in self._said if content.content(each.text) or FIRST_PERSON.search(each.text)]
         scored = [(weight(each), each) for each in told] if words else []
         most = max((score for score, _ in scored), default=0)
-        nearest = [each for score, each in scored if score == most]
+        nearest = [each for score, each in scored if score == most > 0]
         known = [each for each in self._memory if weight(each) > most]
-        return [] if not most or any(not firm or sure(each) > sure(nearest[0]) for each in known) else nearest
+        known = [each for each in known if not (firm and nearest) or sure(each) > sure(nearest[0])]
+        return [] if known else nearest
 
     def _against(self, clause: Clause, text: str, home: Clause) -> str:
         if self._is_taken_back(clause, text, home):
             return "negation: it says what was denied"
-        if self._is_only_supposed(text, home) or self._is_asked(clause, text, home):
+        if self._is_only_supposed(clause, text, home):
             return "guess: it tells as a fact what was said as a possibility"
         if phrase("former").search(home.text) and not _gives_back(text) and not phrase("former").search(text):
             return "negation: it tells as so what was so before"
         if self._is_of_another(clause, text, home):
             return "other-subject: it was said of another"
-        if self._is_turned(clause, home) or _is_owed(clause, home) or _is_compared(clause, home):
+        if self._is_turned(clause, home):
             return "other-subject: it was said the other way round"
         return "negation: it says what was replaced" if _is_old(clause, text, home) else ""
 
@@ -179,13 +159,18 @@ class Origins:
         forbids = phrase("forbids").search(self._sentence(home)) and not kept
         return bool(forbids) and len(_shared(words, home)) > 1
 
-    def _is_only_supposed(self, text: str, home: Clause) -> bool:
+    def _is_only_supposed(self, clause: Clause, text: str, home: Clause) -> bool:
         if home.asks or _is_hedged(text):
             return False
         before = self._before(home)
-        supposed = [each for each in (home, before) if each is not None and phrase("condition").search(each.text)]
         told = f"{before.text} {home.text}" if before is not None and _THAT.match(home.text) else home.text
-        return bool(supposed or phrase("unreal").search(told))
+        if phrase("unreal").search(told):
+            return True
+        words = _telling(clause)
+        begins = home.text[:1].isupper() and home.text[1:2].isalpha()  # a sentence of its own
+        parts = (home, None if begins else before)
+        under = [each for each in parts if each is not None and phrase("condition").search(each.text)]
+        return bool(under) and _shared(words, home) == words
 
     def _another_does(self, home: Clause) -> bool:
         """True if the next clause says of another what one denies (`I don't, she does`)."""
@@ -193,40 +178,15 @@ class Origins:
         behind = self._said[place] if place < len(self._said) and self._said[place].place == home.place else None
         return behind is not None and not (behind.denies or content.content(behind.text) - behind.names)
 
-    def _is_asked(self, clause: Clause, text: str, home: Clause) -> bool:
-        """True if a clause asks whether it is so, and no other one has as much of what a statement says of the user."""
-        if not home.asks or whose(clause.text) != SELF or _REQUEST.search(self._sentence(home)) or _is_hedged(text):
+    @staticmethod
+    def _is_of_another(clause: Clause, text: str, home: Clause) -> bool:
+        """True if a clause says of the user what another one does, or has said of themselves."""
+        if whose(clause.text) != SELF or names_another(clause.text) or denials.denies(clause.text):
             return False
-        words = _shared(_telling(clause), home)
-        return not any(_shared(words, each) == words for each in (*self._talk, *self._memory) if not each.asks)
-
-    def _is_of_another(self, clause: Clause, text: str, home: Clause) -> bool:
-        mine = whose(clause.text) == SELF
+        name = actor(home.text)
         of_self = FIRST_PERSON.search(home.text) or WE.search(home.text) or whose(home.text) == SELF
-        if self._is_alone(home) and not (_gives_back(text) or phrase("only").search(text)):
-            said, words = self._message(home), _telling(clause)
-            everybody = phrase("everybody").search(clause.text)
-            if everybody or (mine and not of_self) or shared_words(words, said) != words:
-                return True
-        of_one = actor(clause.text) if names_another(clause.text) and not mine else ""
-        if not (mine or of_one) or (mine and names_another(clause.text)) or denials.denies(clause.text):
-            return False
-        if _SAYS_OF_ANOTHER.search(home.text):
-            return True
-        name = actor(phrase("only").sub("", home.text).strip())
-        if of_one and len(_shared(_telling(clause), home)) < _FEW:
-            return False
-        mentioned = not name or bool(shared_words(frozenset({name}), content.content(text)))
-        return not (mentioned or of_self or (of_one and speaks_of(home, of_one)))
-
-    def _is_alone(self, home: Clause) -> bool:
-        """True if a clause, or what is before its verb, says that nobody else does it."""
-        before: Clause | None = home
-        for _ in range(_BESIDE + 1):
-            if before is None or phrase("only").search(before.text):
-                return before is not None
-            before = self._before(before)
-        return False
+        named = not name or bool(shared_words(frozenset({name}), content.content(text)))
+        return _SAYS_OF_ANOTHER.search(home.text) is not None or not (named or of_self)
 
     def _is_crossed(self, clause: Clause, text: str) -> bool:
         """True if a clause has the value of one of two things said side by side, and the words of the other one."""
@@ -340,37 +300,6 @@ def _ordered(text: str) -> Iterator[tuple[str, str, str]]:
     for (one, joins), (other, before) in combinations(found, 2):
         if before and joins != before and one != other:
             yield one, other, before
-
-
-def _is_owed(clause: Clause, home: Clause) -> bool:
-    """True if the other one is said to owe something than does by what was said: who has lent it is owed."""
-    owes = phrase("owes").search(clause.text)
-    found = [(name, match) for name in ("lends", "borrows", "owes") if (match := phrase(name).search(home.text))]
-    if owes is None or not found:
-        return False
-    name, match = found[0]
-    return (_is_users(clause.text[: owes.start()]) == _is_users(home.text[: match.start()])) == (name == "lends")
-
-
-def _is_users(before: str) -> bool:
-    """True if the user is who does something, by what is before the verb."""
-    return SAYS_I.search(before) is not None or not content.content(before) - _USER
-
-
-def _is_compared(clause: Clause, home: Clause) -> bool:
-    """True if a clause compares two in the same order with another word (`bigger than` of `smaller than`)."""
-    wide = [_WIDE_THAN.search(each.text) for each in (clause, home)]
-    if wide[0] is not None and wide[1] is not None:
-        return wide[1][2].startswith(wide[0][1]) and wide[0][2].startswith(wide[1][1])
-    new, old = _THAN.search(clause.text), _THAN.search(home.text)
-    if (
-        new is None
-        or old is None
-        or content.alike(content.bare(new.group().split()[0]), content.bare(old.group().split()[0]))
-    ):
-        return False
-    parts = ((clause.text[: new.start()], home.text[: old.start()]), (clause.text[new.end() :], home.text[old.end() :]))
-    return all(shared_words(content.content(one), content.content(other)) for one, other in parts)
 
 
 def _is_old(clause: Clause, text: str, home: Clause) -> bool:

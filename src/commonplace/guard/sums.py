@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import combinations
+from itertools import combinations, pairwise, product
 from typing import Final
 
 from commonplace.text import content, days
@@ -15,7 +15,10 @@ _MOST_NUMBERS: Final = 4  # of a sentence; of more, too much would follow
 _LIST_SIGN: Final = pattern(
     r"\s*(?:[,;、，；/+&]|(?<![^\W_])(?:and|or|und|oder|sowie|et|ou|y|o|e|i|oraz|и|en|of|och|和|与|と)(?![^\W_]))\s*"
 )
+_HUNDREDTHS: Final = pattern(r"\s?(?:[^\W\d_]{1,12}|[€$£])\s(?:(?:and|und|et|y|e|и|i|en)\s)?")  # a unit before them
+_WITH_HUNDREDTHS: Final = frozenset("m€$£")
 _AROUND_LIST: Final = pattern(r"[.!?:;()\[\]。！？：（）\n]")
+_PLACES: Final = 2
 _ITEM_WORDS: Final = 4
 _LONGEST_LIST: Final = 12
 
@@ -25,6 +28,10 @@ def worked_out(text: str) -> Iterator[tuple[str, str]]:
     for number, unit in measured(text):
         for value in number.values:
             yield from other_units(value, unit)
+    for (whole, unit), (part, _) in pairwise(measured(text)):  # `two metres ninety-five`
+        if unit in _WITH_HUNDREDTHS and _HUNDREDTHS.fullmatch(text, whole.end, part.start):
+            hundredths = (value for value in part.values if value.isdigit() and len(value) == _PLACES)
+            yield from ((plain(float(f"{one}.{two}")), unit) for one, two in product(whole.values, hundredths))
     for sentence in content.sentences(text):
         for value in _combined(sentence):
             yield value, ""

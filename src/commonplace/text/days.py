@@ -42,7 +42,7 @@ _AS_MONTH: Final = pattern(
 _AS_MONTH_CHARS: Final = 16
 _DAY: Final = r"(?P<day>\d{1,2})(?:st|nd|rd|th|er|º|ª|\.|-?(?:го|е|ого))?"
 _OF: Final = r"\s*(?:of|de|di|do|del|den)?\s*"
-_YEAR: Final = r"(?:[\s,.]*(?:de|del|di|do|of)?\s*(?P<year>(?:19|20)\d\d)\b(?!\s*(?:%|€|\$|euro|mb|lines)))?"
+_YEAR: Final = r"(?:[\s,.]*(?:de|del|di|do|of)?\s*(?P<year>(?:19|20)\d\d)\b(?!\s*(?:%|€|\$(?!\s?\d)|euro|mb|lines)))?"
 _WIDE: Final = "[〇零一二三四五六七八九十]"
 _NAMED: Final = tuple(
     pattern(source)

@@ -15,11 +15,11 @@ from commonplace.text.patterns import pattern
 
 _DENIES: Final = pattern(
     r"\b(?:not|no|nein|nee|never|none|nothing|nobody|neither|nor|without|cannot|\w+n['’]t|dont|doesnt|didnt|isnt|cant|wont"
-    r"|stop(?:s|ped|ping)?|quit|refus\w+|cancel\w*|dropp?ed|\w+-free|reject\w*|dismiss\w*|declin\w+|abandon\w*|revoked?|banned|forbid\w*|forbidden|ruled out"
+    r"|stop(?:s|ped|ping)?(?! (?:every|each|by|over|in|at|on|for)\b)|quit|refus\w+|cancel\w*|dropp?ed|\w+-free|reject\w*|dismiss\w*|declin\w+|abandon\w*|revoked?|banned|forbid\w*|forbidden|ruled out"
     r"|nicht|nichts|kein\w*|nie|niemals|ohne|\w{4,}frei(?:e[mnrs]?)?|weder|abgesagt|storniert|gestrichen|verboten|entfällt|verworfen|ausgeschlossen"
     r"|ne (?=(?:\w+ ){1,3}(?:pas|plus|personne|ni))|n['’]|pas|jamais|sans|rien|aucune?|annulée?s?|interdit\w*|supprimée?s?|écartée?s?"
     r"|nunca|jamás|sin|ningun\w*|ningún|nada|nadie|tampoco|cancelad\w+|anulad\w+|prohibid\w+|descart\w+"
-    r"|non|(?-i:mai)(?= (?:in|con|a|di|più|le|il|la)\b)|senza|nessun\w*|niente|nulla|annullat\w+|vietat\w+|scartat\w+"
+    r"|non|(?-i:mai)(?= (?:in|con|a|di|più|le|il|la)\b)|senza|né(?= .{1,40}\bné\b)|nessun\w*|niente|nulla|annullat\w+|vietat\w+|scartat\w+"
     r"|não|nem|sem|ninguém|nenhum\w*|jamais|cancelad\w+|proibid\w+"
     r"|не|нет|ни|никогда|без|нельзя|отмен\w+|запрещ\w+|ничего|никаких|никто"
     r"|nie|nigdy|bez|żadn\w+|nic|odwołan\w+|anulowan\w+|zakaz\w*"
@@ -53,13 +53,13 @@ _OBJECT_WORDS: Final = 3  # of what a clause says that there is none of
 _LIMITS: Final = pattern(
     r"\b(?:only|at most|at least|max(?:imum)?|up to|more than|less|under|below|over|limit\w*|instead|rather|avoid\w*|except\w*|unless|off|is out|danger\w*|harmful|exclud\w*|leave (?:\w+ )?out"
     r"|allerg\w*|\w*intoleran\w*|taboos?|tabus?|no-?gos?|teetotal\w*|abstinen\w*|non-?\w{4,}er|hat(?:e|es|ed|ing)|dislik\w*|bor(?:es|ed|ing)|annoy\w*|detest\w*|against|away|free|until|till|no longer|any ?more|used to|before|former\w*|previously"
-    r"|was|were|had|earlier|g[ai]v\w+ up|forget|left|gone|in place of|skip\w*|remove\w*|delet\w*|fail\w*|lack\w*|miss\w*|unable|too|replac\w*|switch\w*|chang\w*|mov(?:e|ed|es|ing)|while|wants?|postpon\w*|push\w*|slip\w*|clos\w+|end(?:s|ed|ing)?|bans?|banned|prohibition|sick|hold"
+    r"|was|were|had|earlier|g[ai]v\w+ up|forget|left|gone|in place of|skip\w*|drop|binned|improv\w*|\w*verbesser\w*|amélior\w*|mejorar|miglior\w*|popraw\w*|улучш\w*|remove\w*|delet\w*|fail\w*|lack\w*|miss\w*|unable|too|replac\w*|switch\w*|chang\w*|mov(?:e|ed|es|ing)|while|wants?|postpon\w*|push\w*|slip\w*|clos\w+|end(?:s|ed|ing)?|bans?|banned|prohibition|sick|hold"
     r"|nur|erst|ende|nicht\w{4,}|gefährlich\w*|aufge(?:hör|geb)\w*|höchstens|maximal|mindestens|bis zu|mehr als|weniger|unter|über|statt\w*|sondern|vermeid\w*|außer|allergi\w*|unverträg\w*|\w+unverträg\w*|verträgt|hass\w*|nerv\w*|stört|\w*verbot\w*|\w*verzicht\w*|\w+freie?[nrms]?|gegen|weg|frei|mehr|früher|bisher|war|wegen|jetzt|neu\w*"
     r"|seulement|uniquement|ne \w+ que|maximum|moins|plus|au lieu|plutôt|évit\w*|sauf|intolér\w*|détest\w*|horreur|contre|déteste|libre|avant|arrêt\w*|ferm\w+|était|exclue?s?|interdiction\w*"
     r"|falta\w*|sólo|solo|solamente|peligros\w*|máximo|como mucho|menos|más de|en lugar|en vez|evit\w*|salvo|excepto|intoleran\w*|odi\w*|aburr\w*|molest\w*|contra|libre|libra|antes|dej\w+|cerrad\w+|era|hasta|prohibición|veto|esclus[aeio]"
     r"|soltanto|solamente|pericolos\w*|massimo|al massimo|meno|più di|invece|anziché|ora|tranne|intolleran\w*|allergi\w*|lascia|chius\w+|prima|fino|divieto|esclus[aeio]|proibição|apenas|só|somente|perigos\w*|alérgic\w*|em vez|exceto|até|metade|fechad\w+"
     r"|только|опасн\w*|максимум|не более|больше|меньше|вместо|кроме|аллерг\w*|ненавид\w*|терпеть|против|раньше|пока|до|исключ\w*|запрет\w*"
-    r"|tylko|najwyżej|maksymalnie|więcej|mniej|zamiast|oprócz|alergi\w*|nienawidz\w*|unika\w*|wcześniej|do"
+    r"|tylko|najwyżej|maksymalnie|więcej|mniej|zamiast|oprócz|alergi\w*|nienawidz\w*|unika\w*|wcześniej"
     r"|alleen|maximaal|hooguit|behalve|vermijd\w*|\w*verbod\w*|\w*förbud\w*|bara|endast|högst|undvik\w*)\b"
     r"|忌|以前|之前|曾|原先|예전|이전|只|仅|最多|至多|以内|以下|避免|除了|过敏|讨厌|代替|改|换|推迟|しか|だけ|まで|以内|以下|苦手|嫌|アレルギー|避け|代わり|変更|만|최대|이하|대신|알레르기|제외|싫",
     re.IGNORECASE,
@@ -89,11 +89,11 @@ _SAID_NO: Final = pattern(  # to what somebody asked for
 )
 _DOUBTS: Final = pattern(
     # perhaps
-    r"\b(?:either .{1,80}? or|entweder .{1,80}? oder|soit .{1,80}? soit|(?:an?|one|the|eine|une|una|uma|un['’]) ?id[eé]e?a?|waver\w*|torn between|(?:was|were) (?:meant|supposed|going) to|(?:sollte|wollte)n? eigentlich|(?:devai[ts]|iba|doveva|deveria) \w+(?:r|re)|должен был|должна была|(?-i:(?!(?:Sou|Foi|Era|Vi|Uso|Amo|Adoro|Tenho) o )[A-Z]\w+ (?:or|oder|ou|o|или|lub) [A-Z]\w+)|schwank\w*|might|maybe|perhaps|possibl[ey]|probably|vielleicht|eventuell|womöglich|möglicherweise|peut-être|éventuellement|quizás?|tal vez|a lo mejor|forse|magari|talvez"
+    r"\b(?:either .{1,80}? or|entweder .{1,80}? oder|soit .{1,80}? soit|(?:an?|one|the|eine|une|una|uma|un['’]) ?id[eé]e?a?|waver\w*|lean\w* (?:towards?|to)|tend\w* to|neig\w* zu|torn between|(?:was|were) (?:meant|supposed|going) to|(?:sollte|wollte)n? eigentlich|(?:devai[ts]|iba|doveva|deveria) \w+(?:r|re)|должен был|должна была|(?-i:(?!(?:Sou|Foi|Era|Vi|Uso|Amo|Adoro|Tenho) o )[A-Z]\w+ (?:or|oder|ou|o|или|lub) [A-Z]\w+)|schwank\w*|might|maybe|perhaps|possibl[ey]|probably|vielleicht|eventuell|womöglich|möglicherweise|peut-être|éventuellement|quizás?|tal vez|a lo mejor|forse|magari|talvez"
     r"|возможно|наверное|может быть|może|chyba|być może|misschien|wellicht|kanske|belki)\b|\b(?:i|we|it|they|that|this) may\b|\A\W*may (?-i:[a-z])"
     r"|也许|或许|以为|可能|かもしれ|たぶん|多分|아마"
     # consider
-    r"|\b(?:thinking (?:of|about)|think about (?:it|that)|consider\w*|wonder\w*|do you think|whether|überleg\w*|erwäg\w*|meinst du|envisag\w*|pens(?:e|es|ons|ez|ent) (?:(?:à|y) )?[^\W\d_]+(?:er|ir|re)|pens\w* (?:\w+ )?à (?:\w+er|\w+ir|prendre|faire)|réfléchi\w*|hésit\w*|tu penses|penses-tu"
+    r"|\b(?:thinking (?:of|about)|(?:talked|spoke) about \w+ing|think about (?:it|that)|consider\w*|wonder\w*|do you think|whether|überleg\w*|erwäg\w*|meinst du|envisag\w*|pens(?:e|es|ons|ez|ent) (?:(?:à|y) )?[^\W\d_]+(?:er|ir|re)|pens\w* (?:\w+ )?à (?:\w+er|\w+ir|prendre|faire)|réfléchi\w*|hésit\w*|tu penses|penses-tu"
     r"|valora(?:ndo|mos)?|se plantea\w*|pensando|(?:pienso|pensamos) [^\W\d_]+[aei]r|pens(?:o|iamo) di|(?:a pensar|penso|pensamos) em|hay que decidir|crees que|valuta(?:ndo|no)?|ponder\w+|acha que|дума(?:ю|ет|ем|ют)|подума\w+|стоит ли|zastanawia\w*|myśl\w+ o|overweeg\w*|twijfel\w*|funder\w+)\b"
     r"|考虑|你觉得|検討|고민"
     # depends on something else
@@ -107,7 +107,7 @@ _DOUBTS: Final = pattern(
     r"|no (?:lo )?(?:sé|sabemos) (?:aún|todavía)|non (?:lo )?(?:so|sappiamo) ancora|ainda não (?:sei|sabemos)|não (?:sei|sabemos) ainda|пока не зна\w+|ещё не зна\w+|jeszcze nie wie\w+|weet(?: ik)?(?: het)? nog niet)\b"
     r"|还不知道|まだ(?:分か|わか)ら|아직 모르"
     # will see
-    r"|\b(?:we['’]ll see|mal sehen|wir werden sehen|on verra|veremos|ya veremos|vedremo|(?:poi )?vediamo|vamos ver|посмотрим|zobaczymy|we zien wel|vi får se)\b|看情况|再说吧?|再看|様子を見|두고 보",
+    r"|\b(?:we['’]ll see|mal sehen|wir werden sehen|on verra|veremos|ya veremos|vedremo|(?:poi )?vediamo|vamos ver|посмотрим|zobaczymy|we zien wel|vi får se)\b|看情况|再说吧?|再看|再[定议]|様子を見|두고 보",
     re.IGNORECASE,
 )
 _SAID_BEFORE: Final = pattern(  # a doubt of no more than whether one has said it
@@ -139,12 +139,12 @@ _REFUSES: Final = pattern(
     re.IGNORECASE,
 )
 _ENDS: Final = pattern(
-    r"\b(?:sold|g[ai]v\w+ \w+(?: \w+)? away|given away|got rid|forget|is off|called off|cancel\w*|dropp?ed|abandon\w*|scrapp?ed|done|finished|completed|is over|expired|fell through|died|laiss\w+ tomber"
+    r"\b(?:sold|g[ai]v\w+ \w+(?: \w+)? away|given away|got rid|forget|is off|called off|cancel\w*|dropp?ed|abandon\w*|scrapp?ed|binned|axed|ditched|done|finished|completed|is over|expired|fell through|died|laiss\w+ tomber"
     r"|(?:split|broke|broken) up|separated|divorced?|left me|(?:i|we)(?:['’]ve| have)?(?: just)? left(?= [\w-]+(?:\W*\Z|[,;]| and | for good))|(?:i['’]m|am) single|fired|laid off|retired|resigned|quit|c[oa]me off|ripped out|broke down|ignore"
     r"|verkauft|weggegeben|verschenkt|vergiss|abgesagt|storniert|gestrichen|verworfen|erledigt|fertig|vorbei|fällt aus|gekündigt|gestorben|geschafft|getrennt|geschieden|entlassen|in rente|abgesetzt|aufgegeben|aufgehört|streichen"
     r"|vendue?s?|donnée?s?|oublie[rz]?|annulée?s?|supprimée?s?|c['’]est fait|terminée?s?|finie?s?|tombée? à l['’]eau|morte?s?|séparée?s?|divorcée?s?|rompu|quittée?|licenciée?|démissionné|retraite|arrêté"
     r"|vend(?:í|imos|id[oa]s?|i)|regal(?:é|amos|ad[oa]s?)|olvida\w*|cancelad[oa]s?|anulad[oa]s?|descartad[oa]s?|hech[oa]s?|terminad[oa]s?|ya está|murió|separad[oa]s?|separamos|divorci\w+|rompimos|despid\w+|jubil\w+|renunci\w+|dej(?:é|amos|ado)"
-    r"|vendut[oaie]|regalat[oaie]|dimentica\w*|annullat[oaie]|scartat[oaie]|fatt[oaie]|finit[oaie]|saltat[oaie]|mort[oa]|vendid[oa]s?|doei|doamos|esquece\w*|feit[oa]s?|acabou|acabad[oa]s?|morreu"
+    r"|vendut[oaie]|regalat[oaie]|dimentica\w*|annullat[oaie]|scartat[oaie]|fatt[oaie]|finit[oaie]|saltat[oaie]|mort[oa]|vendid[oa]s?|doei|doamos|desist\w+|esquece\w*|feit[oa]s?|acabou|acabad[oa]s?|morreu"
     r"|verkocht|weggegeven|vergeet|geannuleerd|geschrapt|gedaan|klaar|voorbij|gaat niet door|overleden"
     r"|sprzeda\w+|odda(?:łem|łam|liśmy|ne)|zapomnij|zrobion\w+|gotowe|skończ\w+|odpada|odwołan\w+|anulowan\w+|отмен\w+|прода\w+|отда(?:л|ла|ли)|забудь\w*|сделан\w*|готово|закончи\w+)\b"
     r"|分手|离婚|离职|辞职|退休|取消[吧掉]|取消了|卖了|卖掉|送人|算了|做完|办完|完成|结束|不去了|売った|売りました|あげた|譲った|忘れて|済ん|済み|終わ|完了|中止|팔았|잊어|끝났|끝냈|완료|취소",

@@ -11,7 +11,7 @@ COMMON: Final = frozenset(packaged.text(__package__, "everyday.txt").split())
 _SHORT: Final = """
     ci cd api utc dst pdf csv json html url ui ux db sql cpu ram os id faq tv pc usb am pm ok asap vip ceo cto
     cfo hr it pr qa gps sms eur usd gbp chf jpy cad aud nzd eu uk us usa md diy aka e2e llm ai ml ide cli sdk
-    http https tls ssh mr mrs ms dr prof sr sra mme mlle herr frau sig dra don doña uhr kfz gmbh ag ev nr tel mon tue
+    http https tls ssh mr mrs ms dr prof sr sra mme mlle herr frau sig dra don doña uhr kw kfz gmbh ag ev nr tel mon tue
     wed thu fri sat sun
 """
 _KNOWN_SHORT: Final = frozenset(_SHORT.split())

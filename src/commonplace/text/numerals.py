@@ -24,7 +24,7 @@ _AND: Final = frozenset(["and", "und", "et", "y", "e", "i", "и", "en"])
 AMBIGUOUS: Final = frozenset(_LISTS["doubtful"]["words"].split())
 """Words that are often no number: they vouch for one, but need no one to vouch for them."""
 
-_WIDE_DIGITS: Final = {c: n for n, chars in enumerate(("〇零", "一壹", "二两兩", "三", "四", "五", "六", "七", "八", "九")) for c in chars}  # fmt: skip
+_WIDE_DIGITS: Final = {c: n for n, chars in enumerate(("〇零", "一壹일", "二两兩이", "三삼", "四사", "五오", "六육", "七칠", "八팔", "九구")) for c in chars}  # fmt: skip
 _WIDE_TENS: Final = {"十": 10, "百": 100, "千": 1000, "천": 1000, "백": 100, "십": 10}
 _WIDE_SCALES: Final = {"万": 10_000, "萬": 10_000, "만": 10_000, "億": 10**8, "亿": 10**8, "억": 10**8}
 _KOREAN: Final = {
@@ -34,6 +34,7 @@ _KOREAN: Final = {
 }  # fmt: skip
 _KOREAN_WORD: Final = "|".join(sorted(_KOREAN, key=len, reverse=True))
 _LAST_SIGN: Final = pattern(r"[百千万萬億亿][^〇零十百千万萬億亿]\Z")
+_SINO_TENS: Final = pattern(r"[십백천만억]")
 _GROUP_SIGN: Final = pattern(r"[,'’\u00a0\u202f ]")
 _MIXED: Final = pattern(r"(?P<digits>\d+)|\D")
 _NO_DIGIT: Final = pattern(r"\D+")
@@ -42,6 +43,7 @@ _TOKEN: Final = pattern(
     r"(?P<digits>\d+(?:[.,'’\u00a0\u202f ]\d{3}(?!\d))+(?:[.,]\d{1,2}(?!\d))?|\d+(?:[.,]\d+)*)"
     r"(?P<wide>[十百千万萬億亿만억천]+(?:\d+[十百千万萬億亿만억천]+)*(?:\d+)?|)"
     r"|(?P<cjk>[〇零一壹二两兩三四五六七八九十百千万萬億亿]+(?:点[〇零一二三四五六七八九]+(?![十百点]))?(?:成(?![不为员了]))?)"
+    r"|(?P<sino>(?<![가-힣])[일이삼사오육칠팔구십백천만억]{2,}(?=원|년|분|\s|[,.]|\Z))"
     rf"|(?P<korean>(?<![가-힣])(?:{_KOREAN_WORD}){{1,2}}(?=[\s가-힣]))"
     r"|(?P<word>[^\W\d_\u3040-\u9fff\uac00-\ud7af]+)"
 )
@@ -158,6 +160,9 @@ def _signs(match: re.Match[str]) -> Iterator[Numeral]:
         if part:  # `八点九` is 8.9, and can be nine past eight
             values |= {f"{_wide(whole)}.{''.join(str(_WIDE_DIGITS[sign]) for sign in part)}", str(_wide(part))}
         yield Numeral(start, end, frozenset(values), end - start > 1)
+    elif match["sino"]:
+        if _SINO_TENS.search(match["sino"]):
+            yield Numeral(start, end, frozenset({str(_wide(match["sino"]))}), False)
     elif match["korean"]:
         parts = re.findall(_KOREAN_WORD, match["korean"])
         yield Numeral(start, end, frozenset({str(sum(map(_KOREAN.__getitem__, parts)))}), False)
