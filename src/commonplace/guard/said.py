@@ -106,6 +106,8 @@ def find(text: str, nouns: Iterable[tuple[int, str, Rule]], numbers: Numbers, kn
         if place >= end:
             yield from read(text[begin:end], begin, sentence)
             begin, end = _sentence(text, end, place, behind, rule)
+            found_in = compiled(values.PLACE).match(text, begin, place)
+            begin = found_in.end() if found_in else begin
             sentence = []
         sentence.append((place - begin, min(behind, end) - begin, rule))
     yield from read(text[begin:end], begin, sentence)
@@ -246,6 +248,8 @@ def _is_noun(text: str, start: int, end: int, rule: Rule) -> bool:
     if rule.check == "thing" and compiled(_IN_DATA).match(text, end):
         return False
     inside = start > 0 and text[start - 1].isascii() and text[start - 1].isalpha()
+    if inside and text[end : end + 1] == "(":
+        return False  # of a call in code: "encode("
     if (text[end - 1].isascii() and compiled(r"[a-z]{0,2}[A-Z]|\d").match(text, end)) or values.is_mixed_case(
         text[start + (not inside) : end]
     ):
