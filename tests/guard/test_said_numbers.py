@@ -74,6 +74,11 @@ def test_a_number_that_counts_or_names_stays(text):
     assert guard.screen(text).text == text
 
 
+def test_a_number_of_any_length_is_screened():
+    """A number of twenty digits near a noun for a code raised `OverflowError`, so its message could not be stored."""
+    assert guard.screen(f"My PIN is {'1234567890' * 3}.").text == "My PIN is ⟦secret:pin:0000⟧."
+
+
 def test_the_pass_that_proves_reads_no_sentence_again(monkeypatch):
     """Issue 22: a text with one secret was read as a whole a second time."""
     read = []

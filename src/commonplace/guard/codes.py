@@ -47,6 +47,7 @@ _INDENT: Final = 12  # characters before the number of a line
 _LINE: Final = 400  # characters of one
 _BESIDE: Final = 30  # characters before
 _BEHIND: Final = 15  # characters behind
+_COUNTABLE: Final = 18  # digits of a number that an array may hold
 _MOST_CODES: Final = 8  # numbers behind the same words: with more, in order, they count things
 
 
@@ -75,7 +76,8 @@ def unlisted(text: str, numbers: Numbers) -> Iterator[Noun]:
     """Yield numbers but for those of a list of things: "Locker 1000: free", "Pin 100: ground" and so on."""
     leads: defaultdict[Lead, array[int]] = defaultdict(lambda: array("q"))
     for start, end, _, lead in numbers:
-        leads[lead].append(int(text[start:end]) if text[start:end].isdecimal() else -1)
+        short = end - start <= _COUNTABLE and text[start:end].isdecimal()
+        leads[lead].append(int(text[start:end]) if short else -1)
     lists = {lead for lead, found in leads.items() if len(found) > _MOST_CODES and _rises(found)}
     for start, end, rule, lead in numbers:
         if lead not in lists and not _is_of_line(text, start, end):
