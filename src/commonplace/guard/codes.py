@@ -28,9 +28,12 @@ _OPENING: Final = r"\s?(?:で|に変|を(?:入力|押)|に設定|打开|解锁|�
 _CLAUSE: Final = (  # up to a number
     r"(?:\A|[.,;:!?(\n–—。，]|\d\s<<and>>\s)[ *-]{0,4}((?:[^\W\d_’']{1,24}[ -]{1,2}){0,3}[^\W\d_]{1,24})[ ]?\Z"
 )
+_CLAUSE_BEFORE: Final = r"([^.,;:!?]{1,80})\Z"
+_NEAR: Final = 5  # words before a number, of which one says that something opens
 _ALONE: Final = r"[^\W\d_][,，、]\s?\Z"  # before a number that is a clause: "what was it? Oh right, 316"
 _INSTEAD: Final = r"\d,?\s(?:<<but>>|<<namely>>)\s\Z"  # between two numbers: "not 1111 but 7264"
-_CLOSED: Final = r"\s?(?:[.,;!。，]|\Z)|\s<<as>>\s"  # the clause of a number
+_CLOSED: Final = r"\s?(?:[.,;!。，]|\Z)|\s<<as>>\s|だ|です"  # the clause of a number
+_SPELT: Final = r"\d(?:[ -]\d){3,7}"  # digit by digit
 _DATE: Final = r"(?:19|20)\d\d-[01]\d-[0-3]\d"
 _YEAR: Final = r"(?:1[5-9]|20)\d\d"
 _YEAR_OR_TIME: Final = rf"{_YEAR}|(?:[01]\d|2[0-3])[0-5]\d"
@@ -109,8 +112,22 @@ def lead_of(text: str, start: int) -> Lead:
     return tuple(compiled(r"[^\W\d_]{1,24}|[:=]").findall(line)[-2:])
 
 
-def is_code(sentence: Sentence, match: re.Match[str], rule: Rule, nouns: list[int]) -> bool:
-    """True if a number is no amount, date or ordinal: nothing is counted by it."""
+def codes(sentence: Sentence, rule: Rule, nouns: list[int]) -> Iterator[tuple[int, int]]:
+    """Yield the numbers of a sentence that are codes: beside one, also those with as many digits ("not 3312 but …")."""
+    found = [match for match in sentence.numbers if is_code(sentence, match, rule, nouns)]
+    shapes = {_shape(match) for match in found}
+    for match in sentence.numbers:
+        like = _shape(match) in shapes and not compiled(_YEAR).fullmatch(match.group())
+        if match in found or (like and is_code(sentence, match, rule, nouns, like=True)):
+            yield match.span()
+
+
+def _shape(match: re.Match[str]) -> str:
+    return compiled(r"\d").sub("0", match.group())
+
+
+def is_code(sentence: Sentence, match: re.Match[str], rule: Rule, nouns: list[int], *, like: bool = False) -> bool:
+    """True if a number is no amount, date or ordinal: nothing is counted by it; it may look `like` a code beside it."""
     text, words, value = sentence.text, load().words, match.group()
     letters = sum(map(str.isalpha, value))
     digits = sum(map(str.isdigit, value))
@@ -125,11 +142,11 @@ def is_code(sentence: Sentence, match: re.Match[str], rule: Rule, nouns: list[in
     changed = rule.check == "code" and sentence.is_changed and compiled("<<onto>>").fullmatch(lead) is not None
     typed = lead == "in" and earlier in words["unlocks"]  # "punch in 0417"
     behind = rule.check == "code" and any(text[end : match.start()] in {" ", ": "} for end in nouns)
-    led = changed or typed or behind or _is_led(text, match)
+    led = like or changed or typed or behind or _is_led(text, match)
     when = compiled(_YEAR_OR_TIME).fullmatch(value)
     if not led and (letters > 1 or digits < 3 or (compiled(_YEAR).fullmatch(value) and not _closes(text, match))):
         return False
-    sure = changed or typed or (led and rule.check == "code")
+    sure = changed or typed or (led and not like and rule.check == "code")
     dated = when and compiled(r"\d,? \Z").search(text, max(0, match.start() - 3), match.start())  # "July 4, 2023"
     called = digits > _PHONE and compiled(_CALL).search(text, max(0, match.start() - 24), match.start())
     if dated or called or compiled(_STREET).match(text, match.end()):
@@ -193,11 +210,19 @@ def _is_likely(sentence: Sentence, match: re.Match[str], nouns: list[int]) -> bo
         return True
     if sum(map(str.isdigit, match.group())) < _SURE_DIGITS or compiled(_RANGE).fullmatch(match.group()):
         return False
+    words = load().words
+    clause = compiled(_CLAUSE_BEFORE).search(text[max(0, place - 80) : place].casefold())
+    if clause and not words["unlocks"].isdisjoint(clause[1].split()[-_NEAR:]):
+        return True
     if any(text[end:place] == " " for end in nouns):
-        words = load().words
         clause = compiled(_CLAUSE).search(text, max(0, place - 80), place)
         return clause is not None and (words["dated"] | words["named"]).isdisjoint(clause[1].casefold().split())
     return sentence.has_code
+
+
+def _puts(word: str) -> bool:
+    """True if a word says that something is put somewhere: "j'ai mis 9034"."""
+    return compiled("<<gives>>|<<used>>").fullmatch(word) is not None and not content.is_joining(word)
 
 
 def _is_led(text: str, match: re.Match[str]) -> bool:
@@ -209,6 +234,7 @@ def _is_led(text: str, match: re.Match[str]) -> bool:
         or compiled(_OPENED).search(before)
         or (not old and compiled(_INSTEAD).search(before))
         or compiled(_OPENING).match(text, match.end())
+        or compiled(_SPELT).fullmatch(match.group())
         or (not old and compiled(_ALONE).search(before) and _closes(text, match) and not _goes_on(text, match))
     ):
         return True
@@ -220,7 +246,7 @@ def _is_led(text: str, match: re.Match[str]) -> bool:
         return True
     said = compiled(r"n['’]t\b").sub("", before.casefold())
     for word in reversed(compiled(r"[^\W\d_]+(?:['’][^\W\d_]+)?").findall(said)[-5:]):
-        if word in words["unlocks"] or (word in words["code"] and not old):
+        if word in words["unlocks"] or (not old and (word in words["code"] or _puts(word))):
             return True
         if word in words["leads"]:
             return word not in words["has"] or _closes(text, match)

@@ -59,11 +59,11 @@ _FRAMES: Final = (  # behind the letters of which each needs one
     ("gu", rf"[gu][NPR]{_V}"),  # use password V
     ("I", r"[gu][fw]*(I)(?![ore])|(I)(?=,(?:j|t[ijb]))"),
     ("W", rf"\Ax{{0,2}}W[^:.,?gujid]{{0,6}}:([VMC])(?={_END})"),  # wifi in Rome: V
-    ("Q", rf"{_BEGIN}([xC]?{_ANY[1:]}(?:,[tf]{{1,2}}[hidguj]|[tijb]{{1,2}}w?Q)"),  # the answer to a question
+    ("Q", rf"{_BEGIN}([xC]?{_ANY[1:]}(?:,[tf]{{1,2}}[hidguj]|,?[tijb]{{1,2}}[^.,?:VMC]{{0,7}}Q)"),  # the answer to a question
     ("Q", rf"Q.*,l?w?x?{_NAME}(?={_END})"),
     ("Q", rf"[guijth]x?{_NAME}(?=[orv]?aw?x?Q)"),
 )
-_ANSWER: Final = rf"(?:[guijthQ]|(?<=Q):|(?<=Q.):|(?<=Q..):|(?<=Q...):)[fwtxp]?{_NAME}(?=[adQxc]|[orv]a|{_END})"
+_ANSWER: Final = rf"(?:[guijthQ]|(?<=Q):|(?<=Q.):|(?<=Q..):|(?<=Q...):)[fwtxp]{{0,2}}{_NAME}(?=[adQxc]|[orv]a|{_END})"
 
 
 def given(text: str, nouns: list[Noun]) -> Iterator[Span]:

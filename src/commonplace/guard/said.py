@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from commonplace.guard import values
-from commonplace.guard.codes import Lead, Noun, Numbers, is_code, is_dated, is_elsewhere, lead_of
+from commonplace.guard.codes import Lead, Noun, Numbers, codes, is_dated, is_elsewhere, lead_of
 from commonplace.guard.given import given
 from commonplace.guard.linked import linked
 from commonplace.guard.sentences import Sentence, Span
@@ -30,12 +30,18 @@ _SENTENCE_END: Final = (  # patterns that begin with a set of signs are searched
     r"(?=\s{1,4}[A-ZÀ-ÞĄ-ŻА-Я0-9¿¡\"“„«]|\s{0,4}\Z)|(?<=\?)(?=\s|\Z))"
 )
 # The next sentence speaks of the same: "You need the gate code. It's 4471.", "My secret question: school. Answer: …"
-_IT_IS: Final = r"(?i)[.!]\s{1,2}(?:<<it>>\s|<<reply>>\s?[:：]|[^\W\d_]{4,40}(?:\s[^\W\d_]{3,40}){0,2},\s<<that>>\s)"
+_IT_IS: Final = (
+    r"(?i)[.!]\s{1,2}(?:(?:(?:<<now>>|<<filler>>)\s){0,2}<<it>>\s|(?:\w{1,20}['’]s\s)?<<reply>>\s?[:：]"
+    r"|(?:[^\W\d_’']{1,8}\s){0,2}(?:<<answered>>|<<used>>)\s|[^\W\d_]{4,40}(?:\s[^\W\d_]{3,40}){0,2},\s<<that>>\s)"
+)
 _IT_FIRST: Final = r"(?i)\s?<<it>>\s"  # "It's still fennel. The password for …"
 # The next sentence is nothing but a number: "The PIN is new. 4471."
-_ALONE: Final = r"(?i)[.!。！]\s{0,2}\d{4,8}(?:[.,;!。，！]|\s{0,4}\Z|\s<<now>>\b)"
+_ALONE: Final = (
+    r"(?i)[.!。！]\s{0,2}(?:\d{1,2}\s(?:[RL]\b|<<sides>>)"
+    r"|(?:\d{4,8}|\d(?:[ -]\d){2,7})(?:[.,;!。，！]|\s{0,4}\Z|\s<<now>>\b))"
+)
 # A sentence about the one before: "A fox under the moon. That is the passphrase."
-_THAT_IS: Final = r"(?i)(?:<<that>>\s<<is>>|(?:that|it)['’]s|c['’]est)\s"
+_THAT_IS: Final = r"(?i)(?:<<that>>\s<<is>>|(?:that|it)['’]?s|c['’]est)\s"
 _FIELD_EDGE: Final = r"[{,\[:]\s{0,8}\"(?P<opens>)|(?P<closes>)\"(?=\s{0,8}[,:}\]])"  # of a string of JSON
 _REFERS: Final = (
     r"(?i)\w{0,4}[\"'”»]?(?:\s?[:：]|\s<<is>>)\s?<<see>>(?!\w)|[:：][找见問问]"  # to a place: "Password: see the vault"
@@ -56,6 +62,9 @@ _SAID: Final = (
     r"(?i)(?:<<is>>|\b<<answered>>|['’]s|c['’]est|[:：は是])\s{0,2}(?:(?:<<filler>>|<<now>>)[\s,]{1,2}){0,3}\Z"
 )
 _GROUPS: Final = r"(?<![\w-])(?=[A-Z ]{0,24}[2-7])[A-Z2-7]{4}(?: [A-Z2-7]{4}){3,15}(?![\w-])"  # of Base32
+_SERIAL: Final = (  # fewer groups of digits are a telephone number
+    r"(?<![\w-])(?:\d{4,8}-){3,9}\d{4,8}(?![\w-])|(?<![\w-])(?=[A-Z-]{0,40}\d)(?=[\d-]{0,40}[A-Z])(?:[A-Z\d]{4,8}-){2,9}[A-Z\d]{4,8}(?![\w-])"
+)
 _ONE: Final = r"(?:<<digits>>|(?:\d{1,3}[ -](?:\w{1,4} ){0,2})?<<turns>>(?:[ -]\d{1,3})?)"
 _DIGIT_WORDS: Final = rf"(?i)(?<!\w){_ONE}(?:[ ,-]{{1,2}}{_ONE}){{2,8}}(?!\w)"
 _WIDE_DIGITS: Final = (
@@ -68,7 +77,7 @@ _FIELD: Final = r"[=:(\[{<]|.[^\n]{1,90}[\]}:=>]\Z|[ ,{]\"[^\n\"]{1,80}\"[:=]"
 _GOES_ON: Final = r"(?i)(?:\s<<is>>|[:：=]|[は是])\s{0,3}\Z"  # a line whose sentence does
 _TURN: Final = (  # of a dial: "right 38, left 12", "38 R, 12 L", and its numbers alone: "12, 44, 9"
     r"(?i)(?<!\w)<<sides>>(?:\s(?:to|auf|bis|na|do|до|jusqu['’]à|à|al?|fino|at?)){0,2}\s(\d{1,3})(?![\w.])"
-    r"|[左右](?:[へに转到至]|回し?て?){0,2}\s?(\d{1,3})(?!\d)|(?<![\w.,])(\d{1,3})\s?(?:<<sides>>|[RL])(?!\w)"
+    r"|[左右](?:[へに转到至]|回し?て?){0,2}\s?(\d{1,3})(?!\d)|(?<![\w.,])(\d{1,3})\s?(?:(?:a|à|to|nach|naar|na|w)\s)?(?:<<sides>>|[RL])(?!\w)"
 )
 _NEXT: Final = (  # of the numbers of a dial: "71, then 05, then 33"
     r"(?:(?:[,;]\s|\s(?=[^\W\d_]))(?:(?:<<turns>>|<<and>>|<<onto>>)\s){0,3}|[,，、先再最后後然左右转轉到动至圈]{1,8}\s?)"
@@ -79,7 +88,8 @@ _BELOW: Final = (  # a network's name in one line, what it is entered with in th
 )
 _KEYED: Final = r"#\d{3,8}(?!\w)|(?<!\w)\d{3,8}[#*](?!\w)"  # what a panel with keys takes
 _PAIR: Final = (
-    r"(?:[\w.@+-]{2,64}(?:\s?[/|]\s?|:(?=\S)|\s<<and>>\s|(?<=[^\W_])[和と])|\s<<with>>\s)"
+    r"(?:[\w.@+-]{2,64}(?:\s?[/|]\s?|:(?=\S)|,?\s(?:<<and>>|<<turns>>)\s|(?<=[^\W_])[和と])|\s<<with>>\s"
+    r"|(?<!\w)(?:<<used>>|<<gives>>)\s(?:[^\W\d_]{1,6}\s){0,2}|[输填打]入?)"
     rf"(?=({values.TOKEN}))"
 )
 _OPENS_WITH: Final = r"(?i)\b(?:<<with>>|hasłem)\s\Z"
@@ -87,7 +97,7 @@ _USER: Final = r"(?i)\b(?:user\w{0,4}|usuari\w|usuário|benutzer|utente|gebruike
 _A_GOOD: Final = r"(?i)\s(?:an?|ein|een|una?|uma?|to)\s"  # behind a question's `is` and what is quoted
 _IN_DATA: Final = r"[-_=(\[]|\.\w|[\"']\s?:"  # behind a name that is no word
 _NO_WORD: Final = r"\d|[^\W\d_][!@#$%^&*+~=][^\W\d_]"  # in what such nouns speak of
-_MADE_ALONE: Final = frozenset({"key", "thing", "login", "account"})
+_MADE_ALONE: Final = frozenset({"key", "serial", "thing", "login", "account"})
 _MOST_KNOWN: Final = 512  # sentences whose values are kept in mind
 
 Known = dict[tuple[str, tuple[tuple[int, str], ...]], list[Noun]]
@@ -285,13 +295,16 @@ def _swept(sentence: Sentence, rule: Rule, nouns: list[int]) -> Iterator[Span]:
                 yield from turns if len(turns) > 1 else ()
             if rule.check == "code" or sentence.holds("turns"):
                 series = (match.span() for match in compiled(_SERIES).finditer(text))
-                yield from (span for span in series if not is_dated(text, span[0]))
+                yield from (s for s in series if not is_dated(text, s[0]) or compiled("(?i)<<turns>>").search(text, *s))
+        case "serial":
+            yield from (match.span() for match in compiled(_SERIAL).finditer(text))
+            return
         case "sign" | "words":
             return
     if sentence.is_wide:
         yield from (match.span() for match in compiled(_WIDE_DIGITS).finditer(text))
         yield from (match.span(1) for match in compiled(_FILLED).finditer(text) if rule.near)
-    yield from (match.span() for match in sentence.numbers if is_code(sentence, match, rule, nouns))
+    yield from codes(sentence, rule, nouns)
     thing = rule.check == "thing"
     for start, stop in sentence.made:
         named = text[stop : stop + 3] == " = " or compiled(_USER).search(text, max(0, start - 16), start)
