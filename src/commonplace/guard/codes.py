@@ -21,7 +21,7 @@ Noun = tuple[int, int, Rule]  # in a sentence
 Lead = tuple[str, ...]  # the last words before a number
 
 _OPENED: Final = (  # right before a number that opens something
-    r"(?:[?？]|['’]s|は|が|用|按|输入?|는|은|是|为|成|密码"
+    r"(?:[?？]|['’]s|は|が|用|按|[设填]的?|输入?|는|은|是|为|成|密码"
     r"|(?:号码|番号|コード|密码)[、，]|号码|番号|コード|\(|:|：|[^=!<>]=|→)\s?\Z"
 )
 _OPENING: Final = r"\s?(?:で|に変|を(?:入力|押)|に設定|打开|解锁|解除|再按|开|就开|로|으로)"
@@ -32,7 +32,7 @@ _CLAUSE_BEFORE: Final = r"([^.,;:!?]{1,80})\Z"
 _NEAR: Final = 5  # words before a number, of which one says that something opens
 _ALONE: Final = r"[^\W\d_][,，、]\s?\Z"  # before a number that is a clause: "what was it? Oh right, 316"
 _INSTEAD: Final = r"\d,?\s(?:<<but>>|<<namely>>)\s\Z"  # between two numbers: "not 1111 but 7264"
-_CLOSED: Final = r"\s?(?:[.,;!。，]|\Z)|\s<<as>>\s|だ|です"  # the clause of a number
+_CLOSED: Final = r"\s?(?:[.,;!。，]|\Z)|\s(?:<<as>>|<<and>>)\s|だ|です"  # the clause of a number
 _SPELT: Final = r"\d(?:[ -]\d){3,7}"  # digit by digit
 _DATE: Final = r"(?:19|20)\d\d-[01]\d-[0-3]\d"
 _YEAR: Final = r"(?:1[5-9]|20)\d\d"

@@ -86,13 +86,16 @@ _SERIES: Final = rf"(?i)(?<![a-z\d_.,:/-])\d{{1,2}}(?:{_NEXT}\d\d){{1,3}}{_NEXT}
 _BELOW: Final = (  # a network's name in one line, what it is entered with in the next
     rf"(?:\n|\s[/|]\s)\s{{0,4}}(?:[^\W\d_]{{2,12}}\s?[:=]?\s)?(?=\S{{7,64}})(?=\S{{0,64}}\d)({values.TOKEN})(?=\s{{0,4}}(?:\n|\Z))"
 )
-_KEYED: Final = r"#\d{3,8}(?!\w)|(?<!\w)\d{3,8}[#*](?!\w)"  # what a panel with keys takes
+_KEYED: Final = (
+    r"(?<![\w-])\d(?:-\d){2,7}(?![\w-])|#\d{3,8}(?!\w)|(?<!\w)\d{3,8}[#*](?!\w)"  # what a panel with keys takes
+)
 _PAIR: Final = (
-    r"(?:[\w.@+-]{2,64}(?:\s?[/|]\s?|:(?=\S)|,?\s(?:<<and>>|<<turns>>)\s|(?<=[^\W_])[和と])|\s<<with>>\s"
+    r"(?:[\w.@+-]{2,64}(?:\s?[/|]\s?|:(?=\S)|,?\s(?:<<and>>|<<turns>>|plus)\s|(?<=[^\W_])[和と])|\s<<with>>\s"
     r"|(?<!\w)(?:<<used>>|<<gives>>)\s(?:[^\W\d_]{1,6}\s){0,2}|[输填打]入?)"
     rf"(?=({values.TOKEN}))"
 )
 _OPENS_WITH: Final = r"(?i)\b(?:<<with>>|hasłem)\s\Z"
+_TYPED: Final = r"(?=[^\d]{4})(?=.{8})[a-z-]{4,60}\d{2,6}[a-z]{0,12}"  # into a network; its name has capitals
 _USER: Final = r"(?i)\b(?:user\w{0,4}|usuari\w|usuário|benutzer|utente|gebruiker|użytkownik|id)[ :=]{1,2}\Z"
 _A_GOOD: Final = r"(?i)\s(?:an?|ein|een|una?|uma?|to)\s"  # behind a question's `is` and what is quoted
 _IN_DATA: Final = r"[-_=(\[]|\.\w|[\"']\s?:"  # behind a name that is no word
@@ -161,7 +164,7 @@ def values_in(text: str, nouns: list[Noun]) -> Iterator[Noun]:
     """Yield what looks like a value in a sentence with nouns for secrets."""
     sentence = Sentence(text)
     wifi = [noun for noun in nouns if noun[2].id == "network" and noun[2].check == "login"]
-    if wifi and ":" in text:
+    if wifi:
         yield from ((*span, wifi[0][2]) for span in given(text, wifi))
     if (
         all(rule.check in _MADE_ALONE for _, _, rule in nouns)
@@ -260,8 +263,8 @@ def _is_noun(text: str, start: int, end: int, rule: Rule) -> bool:
     inside = start > 0 and text[start - 1].isascii() and text[start - 1].isalpha()
     if inside and text[end : end + 1] == "(":
         return False  # of a call in code: "encode("
-    if (text[end - 1].isascii() and compiled(r"[a-z]{0,2}[A-Z]|\d").match(text, end)) or values.is_mixed_case(
-        text[start + (not inside) : end]
+    if (text[end - 1].isascii() and compiled(r"[a-z]{0,2}[A-Z]|\d").match(text, end)) or (
+        not rule.whole and values.is_mixed_case(text[start + (not inside) : end])
     ):
         return False
     return not (inside and text[start].isupper() and text[start - 1].islower())
@@ -281,8 +284,14 @@ def _swept(sentence: Sentence, rule: Rule, nouns: list[int]) -> Iterator[Span]:
             yield from (span for span in second if values.is_made(text[slice(*span)]))
             below = compiled(_BELOW).search(text) if rule.id == "network" else None
             for start, stop in sentence.made:
+                value = text[start:stop]
                 said = compiled(_SAID).search(text, max(0, start - 40), start) or (below and below.start(1) == start)
-                if values.is_signed(text[start:stop]) or (said and values.is_chosen(text[start:stop])):
+                typed = rule.id == "network" and compiled(_TYPED).fullmatch(value)
+                if (
+                    values.is_signed(value)
+                    or (said and values.is_chosen(value))
+                    or (typed and (said or _opens(text, start, stop)))
+                ):
                     yield start, stop
             if below and (below[1].isdecimal() or (rule.check == "login" and values.is_made(below[1]))):
                 yield below.span(1)
@@ -314,6 +323,12 @@ def _swept(sentence: Sentence, rule: Rule, nouns: list[int]) -> Iterator[Span]:
         if opens and not named:
             yield start, stop
     yield from _quoted(sentence, rule, nouns) if not thing else ()
+
+
+def _opens(text: str, start: int, end: int) -> bool:
+    """True if something is opened with a word, as the one before or behind it says."""
+    behind = compiled(r"\s([^\W\d_]{1,20})").match(text, end)
+    return _opens_with(text, start) or bool(behind and behind[1].casefold() in load().words["unlocks"])
 
 
 def _opens_with(text: str, start: int) -> bool:
