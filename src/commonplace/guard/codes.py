@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from commonplace.guard.sentences import Sentence
+from commonplace.guard.sentences import Sentence, anywhere
 from commonplace.guard.table import Rule, compiled, load
 from commonplace.guard.values import filler
 from commonplace.text import content
@@ -122,8 +122,8 @@ def codes(sentence: Sentence, rule: Rule, nouns: list[int]) -> Iterator[tuple[in
             yield match.span()
 
 
-def _shape(match: re.Match[str]) -> str:
-    return compiled(r"\d").sub("0", match.group())
+def _shape(match: re.Match[str]) -> tuple[int, int]:
+    return sum(map(str.isdigit, match.group())), sum(map(str.isalpha, match.group()))
 
 
 def is_code(sentence: Sentence, match: re.Match[str], rule: Rule, nouns: list[int], *, like: bool = False) -> bool:
@@ -186,11 +186,12 @@ def _goes_on(text: str, match: re.Match[str]) -> bool:
 
 def is_elsewhere(sentence: Sentence, start: int, end: int) -> bool:
     """True if a word beside a place says that a code is no secret: postal, error, voucher."""
-    if load().words["elsewhere"].isdisjoint(sentence.words):
+    if not sentence.holds("elsewhere"):
         return False
     words = compiled(r"[^\W\d_]{1,40}").finditer(sentence.text, max(0, start - _BESIDE - 40), end + _BEHIND + 40)
     beside = {word.group().casefold() for word in words if start - _BESIDE <= word.start() < end + _BEHIND}
-    return not load().words["elsewhere"].isdisjoint(beside)
+    around = sentence.text[max(0, start - _BESIDE) : end + _BEHIND]
+    return not load().words["elsewhere"].isdisjoint(beside) or any(word in around for word in anywhere("elsewhere"))
 
 
 def _words_before(text: str, place: int) -> tuple[str, str]:
@@ -206,9 +207,15 @@ def _is_likely(sentence: Sentence, match: re.Match[str], nouns: list[int]) -> bo
     "Bike lock 4471." says a code, "I wait for lock 4471" a name.
     """
     text, place = sentence.text, match.start()
+    if compiled(r"\d{3} (?!000)\d{3}").fullmatch(match.group()):
+        return True
     if compiled(_TURNS).fullmatch(match.group()) and any(0 < place - end <= _BESIDE for end in nouns):
         return True
-    if sum(map(str.isdigit, match.group())) < _SURE_DIGITS or compiled(_RANGE).fullmatch(match.group()):
+    if (
+        sum(map(str.isdigit, match.group())) < _SURE_DIGITS
+        or "," in match.group()
+        or compiled(_RANGE).fullmatch(match.group())
+    ):
         return False
     words = load().words
     clause = compiled(_CLAUSE_BEFORE).search(text[max(0, place - 80) : place].casefold())

@@ -64,8 +64,9 @@ _FRAMES: Final = (  # behind the letters of which each needs one
     ("W", rf"W.*[pg]([VM])(?={_END})"),  # the wifi takes you in with V
     (
         "Q",
-        rf"{_BEGIN}([xC]?{_ANY[1:]}(?:,[tf]{{1,2}}[hidguj]|,?[tijb]{{1,2}}[^.,?:VMC]{{0,7}}Q)",
+        rf"{_BEGIN}([xC]?{_ANY[1:]}(?:,[tf]{{1,2}}[hidguj]|[tijb]{{1,2}}w?Q|,?t?[ij][^.,?:VMC]{{0,7}}Q)",
     ),  # the answer to a question
+    ("Q", rf"{_NAME},k?t[ijb][^.,?:VMC]{{0,9}}Q"),  # V, and that is what I put at the question
     ("Q", rf"Q.*,l?w?x?{_NAME}(?={_END})"),
     ("Q", rf"[guijth]x?{_NAME}(?=[orv]?aw?x?Q)"),
 )

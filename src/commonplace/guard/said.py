@@ -21,12 +21,13 @@ from commonplace.guard.linked import linked
 from commonplace.guard.sentences import Sentence, Span
 from commonplace.guard.table import MOST_FOUND, STRETCH, Rule, compiled, load
 from commonplace.guard.values import ABOUT_IT
+from commonplace.text import content
 
 _REACH: Final = 200  # characters on either side of a noun
 _LINK: Final = 32  # characters that a word for "is" and the blanks behind it take
 _LONG_WORD: Final = 8  # characters of a word that a thing opens with
 _SENTENCE_END: Final = (  # patterns that begin with a set of signs are searched for several times as fast
-    r"[\n。！？.!?](?:(?<=[\n。！？])|(?<=[.!])(?<! [Nn][or][.!])(?<! n[.!])[\"'”»)]{0,2}"
+    r"[\n。！？.!?](?:(?<=[\n。！？])|(?<=[.!])(?<! [Nn][or][.!])(?<! n[.!])(?<!\.\.\.)[\"'”»)]{0,2}"
     r"(?=\s{1,4}[A-ZÀ-ÞĄ-ŻА-Я0-9¿¡\"“„«]|\s{0,4}\Z)|(?<=\?)(?=\s|\Z))"
 )
 # The next sentence speaks of the same: "You need the gate code. It's 4471.", "My secret question: school. Answer: …"
@@ -95,7 +96,7 @@ _PAIR: Final = (
     rf"(?=({values.TOKEN}))"
 )
 _OPENS_WITH: Final = r"(?i)\b(?:<<with>>|hasłem)\s\Z"
-_TYPED: Final = r"(?=[^\d]{4})(?=.{8})[a-z-]{4,60}\d{2,6}[a-z]{0,12}"  # into a network; its name has capitals
+_TYPED: Final = r"(?=[^\d]{4})(?=.{8})[a-z_-]{4,60}\d{2,6}[a-z]{0,12}"  # into a network; its name has capitals
 _USER: Final = r"(?i)\b(?:user\w{0,4}|usuari\w|usuário|benutzer|utente|gebruiker|użytkownik|id)[ :=]{1,2}\Z"
 _A_GOOD: Final = r"(?i)\s(?:an?|ein|een|una?|uma?|to)\s"  # behind a question's `is` and what is quoted
 _IN_DATA: Final = r"[-_=(\[]|\.\w|[\"']\s?:"  # behind a name that is no word
@@ -304,7 +305,8 @@ def _swept(sentence: Sentence, rule: Rule, nouns: list[int]) -> Iterator[Span]:
                 yield from turns if len(turns) > 1 else ()
             if rule.check == "code" or sentence.holds("turns"):
                 series = (match.span() for match in compiled(_SERIES).finditer(text))
-                yield from (s for s in series if not is_dated(text, s[0]) or compiled("(?i)<<turns>>").search(text, *s))
+                turned = sentence.holds("turns") and sentence.holds("unlocks")  # "turn it to 12, then 38, then 5"
+                yield from (span for span in series if turned or not is_dated(text, span[0]))
         case "serial":
             yield from (match.span() for match in compiled(_SERIAL).finditer(text))
             return
@@ -334,8 +336,9 @@ def _opens(text: str, start: int, end: int) -> bool:
 def _opens_with(text: str, start: int) -> bool:
     """True if the word before a place says that something is opened or typed with what is there."""
     before = text[max(0, start - 24) : start]
-    word = compiled(r"([^\W\d_]{1,20}\s|[用按输打入])\Z").search(before.casefold())
-    return bool(compiled(_OPENS_WITH).search(before)) or bool(word and word[1].rstrip() in load().words["unlocks"])
+    word = compiled(r"([^\W\d_]{1,20}\s|[用按输打入填])\Z").search(before.casefold())
+    verb = word[1].rstrip() if word else ""
+    return bool(compiled(_OPENS_WITH).search(before)) or content.is_wide(verb[:1]) or verb in load().words["unlocks"]
 
 
 def _quoted(sentence: Sentence, rule: Rule, nouns: list[int]) -> Iterator[Span]:

@@ -28,8 +28,8 @@ PLACE: Final = (
 )
 # What follows the noun in a name for something about a secret, `password_hash`, "password reset", or in a path.
 ABOUT_IT: Final = (
-    r"(?i)[ _-]?(?:hash|digest|field|reset|policy|length|manager|reviews?|reviewed|hint|file|path|url|uri|salt|column|input|store|prompt"
-    r"|min|max|count|type|id|name|arn|limit|usage|budget|server|service|generator|vault|rotation|managers"
+    r"(?i)[ _-]?(?:hash|digest|field|reset|policy|length|manager|reviews?|reviewed|hint|file|path|url|uri|salt|column"
+    r"|input|store|prompt|min|max|count|type|id|name|arn|limit|usage|budget|server|service|generator|vault|rotation|managers"
     r"|authentication|chiave|protection|dialog|screen|page|form|izers?|rs?|s?[_ ]used(?!\sto))(?![a-z])"
     rf"|{_FILE}(?![\w/])|[\w./@-]{{0,120}}/[\w.@-]{{0,40}}:\d{{1,6}}[:-]"
 )
@@ -135,15 +135,22 @@ def is_value(value: str) -> bool:
 
 def is_signed(value: str) -> bool:
     """True if a value has letters around a sign that no name has, and a digit."""
-    return compiled(r"(?=.{0,64}\d).{0,64}[^\W_][!#$%&*?][^\W_]").match(value) is not None and (
-        len(compiled(r"[^\W\d_]").findall(value)) >= LONG
-    )
+    cased = r"(?=.{0,64}[a-z])(?=.{0,64}[A-Z])"
+    signed = compiled(rf"(?=.{{0,64}}\d)(?:.{{0,64}}[^\W_][!#$%&*?][^\W_]|{cased}.{{0,64}}[^\W_][~@][^\W_])")
+    return signed.match(value) is not None and (len(compiled(r"[^\W\d_]").findall(value)) >= LONG)
 
 
 def is_chosen(value: str) -> bool:
-    """True if a made word is no name of a thing: both cases, two digits, and a sign or a letter behind a digit."""
+    """True if a made word is no name of a thing: both cases, two digits, and a sign or a letter behind a digit.
+
+    Beside a rarer sign, one digit will do.
+    """
     cases = compiled(r"(?=.{0,128}[a-zß-ÿ]).{0,128}[A-ZÀ-Þ]").match(value)
-    return bool(cases and compiled(r".{0,128}\d.{0,64}\d").match(value) and compiled(r"[._-]|\d[a-z]").search(value))
+    digits = len(compiled(r"\d").findall(value))
+    return bool(cases) and (
+        (digits > 1 and compiled(r"[._-]|\d[a-z]").search(value) is not None)
+        or (digits > 0 and len(value) > LONG and compiled(r"[^\W_][_~=+@.][^\W_]").search(value) is not None)
+    )
 
 
 def stripped(text: str, start: int, end: int) -> tuple[int, int]:
