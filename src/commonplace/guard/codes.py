@@ -5,6 +5,7 @@ Owns what comes before and behind such a number; what else a sentence may hold i
 
 from __future__ import annotations
 
+import functools
 import itertools
 import re
 from array import array
@@ -227,6 +228,7 @@ def _is_likely(sentence: Sentence, match: re.Match[str], nouns: list[int]) -> bo
     return sentence.has_code
 
 
+@functools.lru_cache(maxsize=512)
 def _puts(word: str) -> bool:
     """True if a word says that something is put somewhere: "j'ai mis 9034"."""
     return compiled("<<gives>>|<<used>>").fullmatch(word) is not None and not content.is_joining(word)

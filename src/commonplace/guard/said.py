@@ -32,9 +32,10 @@ _SENTENCE_END: Final = (  # patterns that begin with a set of signs are searched
 )
 # The next sentence speaks of the same: "You need the gate code. It's 4471.", "My secret question: school. Answer: …"
 _IT_IS: Final = (
-    r"(?i)[.!]\s{1,2}(?:(?:(?:<<now>>|<<filler>>)\s){0,2}<<it>>\s|(?:\w{1,20}['’]s\s)?<<reply>>\s?[:：]"
-    r"|(?:[^\W\d_’']{1,8}\s){0,2}(?:<<answered>>|<<used>>)\s|[^\W\d_]{4,40}(?:\s[^\W\d_]{3,40}){0,2},\s<<that>>\s)"
+    r"(?i)[.!]\s{1,2}(?:(?:[^\W\d_]{1,12}\s)?<<it>>\s|(?:\w{1,20}['’]s\s)?<<reply>>\s?[:：]"
+    r"|[^\W\d_]{4,40}(?:\s[^\W\d_]{3,40}){0,2},\s<<that>>\s)"
 )
+_I_SAY: Final = r"(?i)[.!]\s{1,2}(?:[^\W\d_’']{1,8}\s){0,2}(?:<<answered>>|<<used>>)\s"  # … to a question
 _IT_FIRST: Final = r"(?i)\s?<<it>>\s"  # "It's still fennel. The password for …"
 # The next sentence is nothing but a number: "The PIN is new. 4471."
 _ALONE: Final = (
@@ -243,7 +244,8 @@ def _sentence(text: str, done: int, start: int, end: int, rule: Rule) -> Span:
             (rule.id == "network" and "\n" not in text[end : stop.start()])
             or compiled(_GOES_ON).search(text, max(end, stop.start() - _LINK), stop.start())
         )
-        goes_on = over or compiled(_IT_IS).match(text, stop.start()) or compiled(_ALONE).match(text, stop.start())
+        behind = (_IT_IS, _ALONE, *((_I_SAY,) if rule.near == "question" else ()))
+        goes_on = over or any(compiled(pattern).match(text, stop.start()) for pattern in behind)
         if text[stop.start()] not in "?？" and not goes_on:
             return begin, max(stop.start(), min(end, high))
     opened = text.count('"', begin, high) % 2  # what is quoted is not cut in two

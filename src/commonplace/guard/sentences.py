@@ -37,9 +37,14 @@ class Sentence:
         self.text = text
 
     @cached_property
+    def folded(self) -> str:
+        """Its text in lower case."""
+        return self.text.casefold()
+
+    @cached_property
     def words(self) -> frozenset[str]:
         """Its words without digits, in lower case."""
-        return frozenset(compiled(r"[^\W\d_]{1,40}").findall(self.text.casefold()))
+        return frozenset(compiled(r"[^\W\d_]{1,40}").findall(self.folded))
 
     @cached_property
     def tokens(self) -> list[Span]:
@@ -96,7 +101,7 @@ class Sentence:
         """True if it has one of a list of words; several, or one in a script without spaces, may be anywhere in it."""
         if not load().words[name].isdisjoint(self.words):
             return True
-        return any(word in self.text.casefold() for word in anywhere(name))
+        return any(word in self.folded for word in anywhere(name))
 
 
 @functools.cache
