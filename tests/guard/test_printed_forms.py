@@ -226,6 +226,36 @@ def test_a_setting_goes_behind_what_a_tool_prints_before_its_line(margin, name):
 
 @in_one_test(
     "text",
+    [
+        "src/auth/login.ts:42: const x = await fetch(url)",
+        "src/auth/login.ts:42:7 - error TS2345: Argument of type",
+        "path/credentials.py:12: def load(path):",
+        "src/commonplace/recall/token.py:41:_LINE_TOKENS: Final = 60_000\nsrc/commonplace/recall/token.py-42-    spent = mine",
+        "src/auth/token_pool.rs\n12:    let budget = 4096;\n13-    turn_2()",
+        "error[E0425]: cannot find it\n  --> src/login/session_v2.rs:12:5",
+        "src/auth/token_store_v2.c:120:9: warning: unused variable 'n_2'",
+        'File "/srv/app/login/credentials.py", line 42, in check_v2',
+        "    at Object.<anonymous> (/app/src/login/token_v2.js:130:11)",
+        "src\\Login\\Token.cs(42,7): error CS1002: ; expected",
+        "src/commonplace/store/logged.py:7:from commonplace.store.protocol import Logged",
+        "src/auth/secrets/Makefile:12: build3x: all",
+        'lines.py:11:  self.data = text.encode("utf-16")',
+    ],
+)
+def test_the_path_before_a_line_that_was_found_is_no_label_and_no_value(text):
+    """A search through source with `login` or `token` in the name of a file gave 700 lines without their path."""
+    assert guard.screen(text).text == text
+
+
+@in_one_test("place", ["src/login.py:9:    ", "src/login.py:9:", "./notes/login.md-9-", "login.py:9:17: "])
+def test_behind_the_path_a_secret_goes(place):
+    """What a search found is read as if it stood alone."""
+    for said in "password = '{}'", "the wifi password is {}", "DB_PASSWORD={}":
+        assert guard.screen(place + said.format("marmalade&9X")).text.startswith(place + said.partition("{}")[0] + "⟦")
+
+
+@in_one_test(
+    "text",
     ["this->dbPassword=candidate;", "$a::db_password=candidate;", "- password: hashed", "f(a, token.PASSWORD=x)"],
 )
 def test_a_name_inside_a_line_of_code_is_no_setting(text):

@@ -38,6 +38,22 @@ from marking import in_one_test
         ("le mdp du club c heronbleu", "heronbleu"),
         ('If they want the phone password, say "purple turnip".', "purple turnip"),
         ("A frase-chave do cofre é quatro garças no telhado.", "quatro garças no telhado"),
+        ("euh non pas 6318, l'alarme du bureau c'est 6381", "6318"),  # beside another code
+        ("De kluis draai je op 12, dan 38, dan 5", "12, dan 38, dan 5"),
+        ("Gym locker, second row. 38 left, 14 right", "14"),  # in the next sentence
+        ("We changed the alarm last week. It used to be 1066.", "1066"),
+        ("Pour le coffre de l'hôtel je mets 6318.", "6318"),
+        ("自転車の鍵、307だから忘れないで。", "307"),
+        ("They asked what to type on the keypad at the dock. Priya's answer: 7*7*3", "7*7*3"),
+        ("the serial I bought in 2019 was 1330-0482-9917-5526-7041-3388.", "1330-0482-9917-5526-7041-3388"),
+        ("La licencia del antivirus es 7HQ2-K9ZP-4MTX-81LD.", "7HQ2-K9ZP-4MTX-81LD"),
+        ("login for the council tax portal is m.hargreaves, then Thursday-Rain-17", "Thursday-Rain-17"),
+        ("奶奶家的wifi连的时候输jiaozi1958就行。", "jiaozi1958"),
+        ("学校系统我用lihua登录，后面填Panda#2016。", "Panda#2016"),  # a noun behind a letter
+        ("Mi colegio fue el San Isidro, y eso es lo que puse en la pregunta secreta.", "San Isidro"),
+        ("Moortje is wat ik heb ingevuld bij de beveiligingsvraag", "Moortje"),
+        ("Merk dir bitte: Nebel Koffer Ziegel Anker, das ist die Passphrase vom Tresor.", "Nebel Koffer"),
+        ("Moved to a new master password yesterday; penguin ladder 1987 soup.", "penguin ladder"),
     ],
 )
 def test_a_value_near_a_noun_goes_without_a_frame(text, secret):
@@ -66,12 +82,25 @@ def test_a_value_near_a_noun_goes_without_a_frame(text, secret):
         "Z kodem LATO20 jest taniej",
         "the db pw is in 1password under 'shop-prod'",
         "the wifi password is in the folder 'Home docs'",
+        "Code review for PR 1187 is due Thursday",
+        "O chamado 33871 é sobre a senha expirada.",
+        "The gate fee is 1250 and the lift is broken.",
+        "The garage door is 2134 mm wide and the opener costs 389.",
+        "金庫の型番は3042です。",
+        "My alarm rings at 7, then 12, then 22",
+        "GUID for the Windows license: 550E8400-E29B-41D4-A716-446655440000",
+        "charmap can't encode characters in position 1204",
         "Welche Passwortmanager sind kostenlos und taugen was?",
     ],
 )
 def test_a_number_that_counts_or_names_stays(text):
     """The ordinary day: a price, a model, a year, the number of a line and a place are no codes."""
     assert guard.screen(text).text == text
+
+
+def test_a_number_of_any_length_is_screened():
+    """A number of twenty digits near a noun for a code raised `OverflowError`, so its message could not be stored."""
+    assert guard.screen(f"My PIN is {'1234567890' * 3}.").text == "My PIN is ⟦secret:pin:0000⟧."
 
 
 def test_the_pass_that_proves_reads_no_sentence_again(monkeypatch):

@@ -5,6 +5,7 @@ Owns what comes before and behind such a number; what else a sentence may hold i
 
 from __future__ import annotations
 
+import functools
 import itertools
 import re
 from array import array
@@ -12,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from commonplace.guard.sentences import Sentence
+from commonplace.guard.sentences import Sentence, anywhere
 from commonplace.guard.table import Rule, compiled, load
 from commonplace.guard.values import filler
 from commonplace.text import content
@@ -21,16 +22,19 @@ Noun = tuple[int, int, Rule]  # in a sentence
 Lead = tuple[str, ...]  # the last words before a number
 
 _OPENED: Final = (  # right before a number that opens something
-    r"(?:[?？]|['’]s|は|が|用|按|输入?|는|은|是|为|成|密码"
+    r"(?:[?？]|['’]s|は|が|用|按|[设填]的?|输入?|는|은|是|为|成|密码"
     r"|(?:号码|番号|コード|密码)[、，]|号码|番号|コード|\(|:|：|[^=!<>]=|→)\s?\Z"
 )
 _OPENING: Final = r"\s?(?:で|に変|を(?:入力|押)|に設定|打开|解锁|解除|再按|开|就开|로|으로)"
 _CLAUSE: Final = (  # up to a number
     r"(?:\A|[.,;:!?(\n–—。，]|\d\s<<and>>\s)[ *-]{0,4}((?:[^\W\d_’']{1,24}[ -]{1,2}){0,3}[^\W\d_]{1,24})[ ]?\Z"
 )
+_CLAUSE_BEFORE: Final = r"([^.,;:!?]{1,80})\Z"
+_NEAR: Final = 5  # words before a number, of which one says that something opens
 _ALONE: Final = r"[^\W\d_][,，、]\s?\Z"  # before a number that is a clause: "what was it? Oh right, 316"
 _INSTEAD: Final = r"\d,?\s(?:<<but>>|<<namely>>)\s\Z"  # between two numbers: "not 1111 but 7264"
-_CLOSED: Final = r"\s?(?:[.,;!。，]|\Z)|\s<<as>>\s"  # the clause of a number
+_CLOSED: Final = r"\s?(?:[.,;!。，]|\Z)|\s(?:<<as>>|<<and>>)\s|だ|です"  # the clause of a number
+_SPELT: Final = r"\d(?:[ -]\d){3,7}"  # digit by digit
 _DATE: Final = r"(?:19|20)\d\d-[01]\d-[0-3]\d"
 _YEAR: Final = r"(?:1[5-9]|20)\d\d"
 _YEAR_OR_TIME: Final = rf"{_YEAR}|(?:[01]\d|2[0-3])[0-5]\d"
@@ -47,6 +51,7 @@ _INDENT: Final = 12  # characters before the number of a line
 _LINE: Final = 400  # characters of one
 _BESIDE: Final = 30  # characters before
 _BEHIND: Final = 15  # characters behind
+_COUNTABLE: Final = 18  # digits of a number that an array may hold
 _MOST_CODES: Final = 8  # numbers behind the same words: with more, in order, they count things
 
 
@@ -75,7 +80,8 @@ def unlisted(text: str, numbers: Numbers) -> Iterator[Noun]:
     """Yield numbers but for those of a list of things: "Locker 1000: free", "Pin 100: ground" and so on."""
     leads: defaultdict[Lead, array[int]] = defaultdict(lambda: array("q"))
     for start, end, _, lead in numbers:
-        leads[lead].append(int(text[start:end]) if text[start:end].isdecimal() else -1)
+        short = end - start <= _COUNTABLE and text[start:end].isdecimal()
+        leads[lead].append(int(text[start:end]) if short else -1)
     lists = {lead for lead, found in leads.items() if len(found) > _MOST_CODES and _rises(found)}
     for start, end, rule, lead in numbers:
         if lead not in lists and not _is_of_line(text, start, end):
@@ -107,8 +113,22 @@ def lead_of(text: str, start: int) -> Lead:
     return tuple(compiled(r"[^\W\d_]{1,24}|[:=]").findall(line)[-2:])
 
 
-def is_code(sentence: Sentence, match: re.Match[str], rule: Rule, nouns: list[int]) -> bool:
-    """True if a number is no amount, date or ordinal: nothing is counted by it."""
+def codes(sentence: Sentence, rule: Rule, nouns: list[int]) -> Iterator[tuple[int, int]]:
+    """Yield the numbers of a sentence that are codes: beside one, also those with as many digits ("not 3312 but …")."""
+    found = [match for match in sentence.numbers if is_code(sentence, match, rule, nouns)]
+    shapes = {_shape(match) for match in found}
+    for match in sentence.numbers:
+        like = _shape(match) in shapes and not compiled(_YEAR).fullmatch(match.group())
+        if match in found or (like and is_code(sentence, match, rule, nouns, like=True)):
+            yield match.span()
+
+
+def _shape(match: re.Match[str]) -> tuple[int, int]:
+    return sum(map(str.isdigit, match.group())), sum(map(str.isalpha, match.group()))
+
+
+def is_code(sentence: Sentence, match: re.Match[str], rule: Rule, nouns: list[int], *, like: bool = False) -> bool:
+    """True if a number is no amount, date or ordinal: nothing is counted by it; it may look `like` a code beside it."""
     text, words, value = sentence.text, load().words, match.group()
     letters = sum(map(str.isalpha, value))
     digits = sum(map(str.isdigit, value))
@@ -123,11 +143,11 @@ def is_code(sentence: Sentence, match: re.Match[str], rule: Rule, nouns: list[in
     changed = rule.check == "code" and sentence.is_changed and compiled("<<onto>>").fullmatch(lead) is not None
     typed = lead == "in" and earlier in words["unlocks"]  # "punch in 0417"
     behind = rule.check == "code" and any(text[end : match.start()] in {" ", ": "} for end in nouns)
-    led = changed or typed or behind or _is_led(text, match)
+    led = like or changed or typed or behind or _is_led(text, match)
     when = compiled(_YEAR_OR_TIME).fullmatch(value)
     if not led and (letters > 1 or digits < 3 or (compiled(_YEAR).fullmatch(value) and not _closes(text, match))):
         return False
-    sure = changed or typed or (led and rule.check == "code")
+    sure = changed or typed or (led and not like and rule.check == "code")
     dated = when and compiled(r"\d,? \Z").search(text, max(0, match.start() - 3), match.start())  # "July 4, 2023"
     called = digits > _PHONE and compiled(_CALL).search(text, max(0, match.start() - 24), match.start())
     if dated or called or compiled(_STREET).match(text, match.end()):
@@ -167,11 +187,12 @@ def _goes_on(text: str, match: re.Match[str]) -> bool:
 
 def is_elsewhere(sentence: Sentence, start: int, end: int) -> bool:
     """True if a word beside a place says that a code is no secret: postal, error, voucher."""
-    if load().words["elsewhere"].isdisjoint(sentence.words):
+    if not sentence.holds("elsewhere"):
         return False
     words = compiled(r"[^\W\d_]{1,40}").finditer(sentence.text, max(0, start - _BESIDE - 40), end + _BEHIND + 40)
     beside = {word.group().casefold() for word in words if start - _BESIDE <= word.start() < end + _BEHIND}
-    return not load().words["elsewhere"].isdisjoint(beside)
+    around = sentence.text[max(0, start - _BESIDE) : end + _BEHIND]
+    return not load().words["elsewhere"].isdisjoint(beside) or any(word in around for word in anywhere("elsewhere"))
 
 
 def _words_before(text: str, place: int) -> tuple[str, str]:
@@ -187,15 +208,30 @@ def _is_likely(sentence: Sentence, match: re.Match[str], nouns: list[int]) -> bo
     "Bike lock 4471." says a code, "I wait for lock 4471" a name.
     """
     text, place = sentence.text, match.start()
+    if compiled(r"\d{3} (?!000)\d{3}").fullmatch(match.group()):
+        return True
     if compiled(_TURNS).fullmatch(match.group()) and any(0 < place - end <= _BESIDE for end in nouns):
         return True
-    if sum(map(str.isdigit, match.group())) < _SURE_DIGITS or compiled(_RANGE).fullmatch(match.group()):
+    if (
+        sum(map(str.isdigit, match.group())) < _SURE_DIGITS
+        or "," in match.group()
+        or compiled(_RANGE).fullmatch(match.group())
+    ):
         return False
+    words = load().words
+    clause = compiled(_CLAUSE_BEFORE).search(text[max(0, place - 80) : place].casefold())
+    if clause and not words["unlocks"].isdisjoint(clause[1].split()[-_NEAR:]):
+        return True
     if any(text[end:place] == " " for end in nouns):
-        words = load().words
         clause = compiled(_CLAUSE).search(text, max(0, place - 80), place)
         return clause is not None and (words["dated"] | words["named"]).isdisjoint(clause[1].casefold().split())
     return sentence.has_code
+
+
+@functools.lru_cache(maxsize=512)
+def _puts(word: str) -> bool:
+    """True if a word says that something is put somewhere: "j'ai mis 9034"."""
+    return compiled("<<gives>>|<<used>>").fullmatch(word) is not None and not content.is_joining(word)
 
 
 def _is_led(text: str, match: re.Match[str]) -> bool:
@@ -207,6 +243,7 @@ def _is_led(text: str, match: re.Match[str]) -> bool:
         or compiled(_OPENED).search(before)
         or (not old and compiled(_INSTEAD).search(before))
         or compiled(_OPENING).match(text, match.end())
+        or compiled(_SPELT).fullmatch(match.group())
         or (not old and compiled(_ALONE).search(before) and _closes(text, match) and not _goes_on(text, match))
     ):
         return True
@@ -218,7 +255,7 @@ def _is_led(text: str, match: re.Match[str]) -> bool:
         return True
     said = compiled(r"n['’]t\b").sub("", before.casefold())
     for word in reversed(compiled(r"[^\W\d_]+(?:['’][^\W\d_]+)?").findall(said)[-5:]):
-        if word in words["unlocks"] or (word in words["code"] and not old):
+        if word in words["unlocks"] or (not old and (word in words["code"] or _puts(word))):
             return True
         if word in words["leads"]:
             return word not in words["has"] or _closes(text, match)

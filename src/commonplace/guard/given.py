@@ -36,7 +36,7 @@ _ANY: Final = "([VMCS][VMCn]{0,4})"  # also with a capital, which names have
 _NAME: Final = "((?:[xo][xeow]{1,2}|[Vx])?[CM][VMCn]{0,4}(?:[eow]{1,2}C)?)"
 _END: Final = r"(?:[.,?]|\Z)"
 _IT: Final = "tijb"
-_BEGIN: Final = r"(?:\A|[.,?])[fk]{0,2}"
+_BEGIN: Final = r"(?:\A|[.,?:])[fk]{0,2}"
 _WALLET: Final = r"[PL].*?[i:p](V(?:x?V){4,23})"
 _TAIL: Final = "(?:[orev]w?x{0,2}[VC]?[xkf]{0,3}){0,2}"  # of what a password is for
 _FRAMES: Final = (  # behind the letters of which each needs one
@@ -49,6 +49,8 @@ _FRAMES: Final = (  # behind the letters of which each needs one
     (_IT, rf"{_BEGIN}[tijb]{{0,2}}{_V},(?:[tf]{{1,2}}[hidguj]|[jb])"),  # V, that is what
     (_IT, rf"{_BEGIN}{_ANY}(?:[.,:](?:t[ijb]|[jb])|t?i|[jb])[ftw]{{0,2}}[xorVC]{{0,2}}[NPR](?=[orevcd]|{_END})"),
     ("P", rf"{_BEGIN}([^.,?:Qm]{{2,9}})[.,:](?:tf?[ijb]|[jb])[^.,?:]{{0,4}}P"),
+    ("P", rf"P[xf]{{0,2}},([V][VMn]{{2,5}})(?={_END})"),  # my passphrase; V
+    ("P", rf"P[xf]{{0,2}}[.]f?(?:t?[ijb]|ti)f{{0,2}}{_V}(?={_END})"),  # P. It is V
     ("PL", _WALLET),
     ("f", rf"[NPR](?:[orev]w?x?)?f{{1,3}}{_V}(?={_END})"),  # the password still V
     ("R", rf"R(?:[orev]w?[VCxf]){{1,2}}f*([VMC])(?={_END})"),  # Russian has no word for `is`
@@ -59,11 +61,16 @@ _FRAMES: Final = (  # behind the letters of which each needs one
     ("gu", rf"[gu][NPR]{_V}"),  # use password V
     ("I", r"[gu][fw]*(I)(?![ore])|(I)(?=,(?:j|t[ijb]))"),
     ("W", rf"\Ax{{0,2}}W[^:.,?gujid]{{0,6}}:([VMC])(?={_END})"),  # wifi in Rome: V
-    ("Q", rf"{_BEGIN}([xC]?{_ANY[1:]}(?:,[tf]{{1,2}}[hidguj]|[tijb]{{1,2}}w?Q)"),  # the answer to a question
+    ("W", rf"W.*[pg]([VM])(?={_END})"),  # the wifi takes you in with V
+    (
+        "Q",
+        rf"{_BEGIN}([xC]?{_ANY[1:]}(?:,[tf]{{1,2}}[hidguj]|[tijb]{{1,2}}w?Q|,?t?[ij][^.,?:VMC]{{0,7}}Q)",
+    ),  # the answer to a question
+    ("Q", rf"{_NAME},k?t[ijb][^.,?:VMC]{{0,9}}Q"),  # V, and that is what I put at the question
     ("Q", rf"Q.*,l?w?x?{_NAME}(?={_END})"),
     ("Q", rf"[guijth]x?{_NAME}(?=[orv]?aw?x?Q)"),
 )
-_ANSWER: Final = rf"(?:[guijthQ]|(?<=Q):|(?<=Q.):|(?<=Q..):|(?<=Q...):)[fwtxp]?{_NAME}(?=[adQxc]|[orv]a|{_END})"
+_ANSWER: Final = rf"(?:[guijthQ]|(?<=Q):|(?<=Q.):|(?<=Q..):|(?<=Q...):)[fwtxp]{{0,2}}{_NAME}(?=[adQxc]|[orv]a|{_END})"
 
 
 def given(text: str, nouns: list[Noun]) -> Iterator[Span]:

@@ -15,27 +15,35 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from commonplace.guard import values
-from commonplace.guard.codes import Lead, Noun, Numbers, is_code, is_dated, is_elsewhere, lead_of
+from commonplace.guard.codes import Lead, Noun, Numbers, codes, is_dated, is_elsewhere, lead_of
 from commonplace.guard.given import given
 from commonplace.guard.linked import linked
 from commonplace.guard.sentences import Sentence, Span
 from commonplace.guard.table import MOST_FOUND, STRETCH, Rule, compiled, load
 from commonplace.guard.values import ABOUT_IT
+from commonplace.text import content
 
 _REACH: Final = 200  # characters on either side of a noun
 _LINK: Final = 32  # characters that a word for "is" and the blanks behind it take
 _LONG_WORD: Final = 8  # characters of a word that a thing opens with
 _SENTENCE_END: Final = (  # patterns that begin with a set of signs are searched for several times as fast
-    r"[\n。！？.!?](?:(?<=[\n。！？])|(?<=[.!])(?<! [Nn][or][.!])(?<! n[.!])[\"'”»)]{0,2}"
+    r"[\n。！？.!?](?:(?<=[\n。！？])|(?<=[.!])(?<! [Nn][or][.!])(?<! n[.!])(?<!\.\.\.)[\"'”»)]{0,2}"
     r"(?=\s{1,4}[A-ZÀ-ÞĄ-ŻА-Я0-9¿¡\"“„«]|\s{0,4}\Z)|(?<=\?)(?=\s|\Z))"
 )
 # The next sentence speaks of the same: "You need the gate code. It's 4471.", "My secret question: school. Answer: …"
-_IT_IS: Final = r"(?i)[.!]\s{1,2}(?:<<it>>\s|<<reply>>\s?[:：]|[^\W\d_]{4,40}(?:\s[^\W\d_]{3,40}){0,2},\s<<that>>\s)"
+_IT_IS: Final = (
+    r"(?i)[.!]\s{1,2}(?:(?:[^\W\d_]{1,12}\s)?<<it>>\s|(?:\w{1,20}['’]s\s)?<<reply>>\s?[:：]"
+    r"|[^\W\d_]{4,40}(?:\s[^\W\d_]{3,40}){0,2},\s<<that>>\s)"
+)
+_I_SAY: Final = r"(?i)[.!]\s{1,2}(?:[^\W\d_’']{1,8}\s){0,2}(?:<<answered>>|<<used>>)\s"  # … to a question
 _IT_FIRST: Final = r"(?i)\s?<<it>>\s"  # "It's still fennel. The password for …"
 # The next sentence is nothing but a number: "The PIN is new. 4471."
-_ALONE: Final = r"(?i)[.!。！]\s{0,2}\d{4,8}(?:[.,;!。，！]|\s{0,4}\Z|\s<<now>>\b)"
+_ALONE: Final = (
+    r"(?i)[.!。！]\s{0,2}(?:\d{1,2}\s(?:[RL]\b|<<sides>>)"
+    r"|(?:\d{4,8}|\d(?:[ -]\d){2,7})(?:[.,;!。，！]|\s{0,4}\Z|\s<<now>>\b))"
+)
 # A sentence about the one before: "A fox under the moon. That is the passphrase."
-_THAT_IS: Final = r"(?i)(?:<<that>>\s<<is>>|(?:that|it)['’]s|c['’]est)\s"
+_THAT_IS: Final = r"(?i)(?:<<that>>\s<<is>>|(?:that|it)['’]?s|c['’]est)\s"
 _FIELD_EDGE: Final = r"[{,\[:]\s{0,8}\"(?P<opens>)|(?P<closes>)\"(?=\s{0,8}[,:}\]])"  # of a string of JSON
 _REFERS: Final = (
     r"(?i)\w{0,4}[\"'”»]?(?:\s?[:：]|\s<<is>>)\s?<<see>>(?!\w)|[:：][找见問问]"  # to a place: "Password: see the vault"
@@ -56,6 +64,9 @@ _SAID: Final = (
     r"(?i)(?:<<is>>|\b<<answered>>|['’]s|c['’]est|[:：は是])\s{0,2}(?:(?:<<filler>>|<<now>>)[\s,]{1,2}){0,3}\Z"
 )
 _GROUPS: Final = r"(?<![\w-])(?=[A-Z ]{0,24}[2-7])[A-Z2-7]{4}(?: [A-Z2-7]{4}){3,15}(?![\w-])"  # of Base32
+_SERIAL: Final = (  # fewer groups of digits are a telephone number
+    r"(?<![\w-])(?:\d{4,8}-){3,9}\d{4,8}(?![\w-])|(?<![\w-])(?=[A-Z-]{0,40}\d)(?=[\d-]{0,40}[A-Z])(?:[A-Z\d]{4,8}-){2,9}[A-Z\d]{4,8}(?![\w-])"
+)
 _ONE: Final = r"(?:<<digits>>|(?:\d{1,3}[ -](?:\w{1,4} ){0,2})?<<turns>>(?:[ -]\d{1,3})?)"
 _DIGIT_WORDS: Final = rf"(?i)(?<!\w){_ONE}(?:[ ,-]{{1,2}}{_ONE}){{2,8}}(?!\w)"
 _WIDE_DIGITS: Final = (
@@ -68,7 +79,7 @@ _FIELD: Final = r"[=:(\[{<]|.[^\n]{1,90}[\]}:=>]\Z|[ ,{]\"[^\n\"]{1,80}\"[:=]"
 _GOES_ON: Final = r"(?i)(?:\s<<is>>|[:：=]|[は是])\s{0,3}\Z"  # a line whose sentence does
 _TURN: Final = (  # of a dial: "right 38, left 12", "38 R, 12 L", and its numbers alone: "12, 44, 9"
     r"(?i)(?<!\w)<<sides>>(?:\s(?:to|auf|bis|na|do|до|jusqu['’]à|à|al?|fino|at?)){0,2}\s(\d{1,3})(?![\w.])"
-    r"|[左右](?:[へに转到至]|回し?て?){0,2}\s?(\d{1,3})(?!\d)|(?<![\w.,])(\d{1,3})\s?(?:<<sides>>|[RL])(?!\w)"
+    r"|[左右](?:[へに转到至]|回し?て?){0,2}\s?(\d{1,3})(?!\d)|(?<![\w.,])(\d{1,3})\s?(?:(?:a|à|to|nach|naar|na|w)\s)?(?:<<sides>>|[RL])(?!\w)"
 )
 _NEXT: Final = (  # of the numbers of a dial: "71, then 05, then 33"
     r"(?:(?:[,;]\s|\s(?=[^\W\d_]))(?:(?:<<turns>>|<<and>>|<<onto>>)\s){0,3}|[,，、先再最后後然左右转轉到动至圈]{1,8}\s?)"
@@ -77,17 +88,21 @@ _SERIES: Final = rf"(?i)(?<![a-z\d_.,:/-])\d{{1,2}}(?:{_NEXT}\d\d){{1,3}}{_NEXT}
 _BELOW: Final = (  # a network's name in one line, what it is entered with in the next
     rf"(?:\n|\s[/|]\s)\s{{0,4}}(?:[^\W\d_]{{2,12}}\s?[:=]?\s)?(?=\S{{7,64}})(?=\S{{0,64}}\d)({values.TOKEN})(?=\s{{0,4}}(?:\n|\Z))"
 )
-_KEYED: Final = r"#\d{3,8}(?!\w)|(?<!\w)\d{3,8}[#*](?!\w)"  # what a panel with keys takes
+_KEYED: Final = (
+    r"(?<![\w-])\d(?:-\d){2,7}(?![\w-])|#\d{3,8}(?!\w)|(?<!\w)\d{3,8}[#*](?!\w)"  # what a panel with keys takes
+)
 _PAIR: Final = (
-    r"(?:[\w.@+-]{2,64}(?:\s?[/|]\s?|:(?=\S)|\s<<and>>\s|(?<=[^\W_])[和と])|\s<<with>>\s)"
+    r"(?:[\w.@+-]{2,64}(?:\s?[/|]\s?|:(?=\S)|,?\s(?:<<and>>|<<turns>>|plus)\s|(?<=[^\W_])[和と])|\s<<with>>\s"
+    r"|(?<!\w)(?:<<used>>|<<gives>>)\s(?:[^\W\d_]{1,6}\s){0,2}|[输填打]入?)"
     rf"(?=({values.TOKEN}))"
 )
 _OPENS_WITH: Final = r"(?i)\b(?:<<with>>|hasłem)\s\Z"
+_TYPED: Final = r"(?=[^\d]{4})(?=.{8})[a-z_-]{4,60}\d{2,6}[a-z]{0,12}"  # into a network; its name has capitals
 _USER: Final = r"(?i)\b(?:user\w{0,4}|usuari\w|usuário|benutzer|utente|gebruiker|użytkownik|id)[ :=]{1,2}\Z"
 _A_GOOD: Final = r"(?i)\s(?:an?|ein|een|una?|uma?|to)\s"  # behind a question's `is` and what is quoted
 _IN_DATA: Final = r"[-_=(\[]|\.\w|[\"']\s?:"  # behind a name that is no word
 _NO_WORD: Final = r"\d|[^\W\d_][!@#$%^&*+~=][^\W\d_]"  # in what such nouns speak of
-_MADE_ALONE: Final = frozenset({"key", "thing", "login", "account"})
+_MADE_ALONE: Final = frozenset({"key", "serial", "thing", "login", "account"})
 _MOST_KNOWN: Final = 512  # sentences whose values are kept in mind
 
 Known = dict[tuple[str, tuple[tuple[int, str], ...]], list[Noun]]
@@ -106,6 +121,8 @@ def find(text: str, nouns: Iterable[tuple[int, str, Rule]], numbers: Numbers, kn
         if place >= end:
             yield from read(text[begin:end], begin, sentence)
             begin, end = _sentence(text, end, place, behind, rule)
+            found_in = compiled(values.PLACE).match(text, begin, place)
+            begin = found_in.end() if found_in else begin
             sentence = []
         sentence.append((place - begin, min(behind, end) - begin, rule))
     yield from read(text[begin:end], begin, sentence)
@@ -149,7 +166,7 @@ def values_in(text: str, nouns: list[Noun]) -> Iterator[Noun]:
     """Yield what looks like a value in a sentence with nouns for secrets."""
     sentence = Sentence(text)
     wifi = [noun for noun in nouns if noun[2].id == "network" and noun[2].check == "login"]
-    if wifi and ":" in text:
+    if wifi:
         yield from ((*span, wifi[0][2]) for span in given(text, wifi))
     if (
         all(rule.check in _MADE_ALONE for _, _, rule in nouns)
@@ -227,7 +244,8 @@ def _sentence(text: str, done: int, start: int, end: int, rule: Rule) -> Span:
             (rule.id == "network" and "\n" not in text[end : stop.start()])
             or compiled(_GOES_ON).search(text, max(end, stop.start() - _LINK), stop.start())
         )
-        goes_on = over or compiled(_IT_IS).match(text, stop.start()) or compiled(_ALONE).match(text, stop.start())
+        behind = (_IT_IS, _ALONE, *((_I_SAY,) if rule.near == "question" else ()))
+        goes_on = over or any(compiled(pattern).match(text, stop.start()) for pattern in behind)
         if text[stop.start()] not in "?？" and not goes_on:
             return begin, max(stop.start(), min(end, high))
     opened = text.count('"', begin, high) % 2  # what is quoted is not cut in two
@@ -248,8 +266,10 @@ def _is_noun(text: str, start: int, end: int, rule: Rule) -> bool:
     if rule.check == "thing" and compiled(_IN_DATA).match(text, end):
         return False
     inside = start > 0 and text[start - 1].isascii() and text[start - 1].isalpha()
-    if (text[end - 1].isascii() and compiled(r"[a-z]{0,2}[A-Z]|\d").match(text, end)) or values.is_mixed_case(
-        text[start + (not inside) : end]
+    if inside and text[end : end + 1] == "(":
+        return False  # of a call in code: "encode("
+    if (text[end - 1].isascii() and compiled(r"[a-z]{0,2}[A-Z]|\d").match(text, end)) or (
+        not rule.whole and values.is_mixed_case(text[start + (not inside) : end])
     ):
         return False
     return not (inside and text[start].isupper() and text[start - 1].islower())
@@ -269,8 +289,14 @@ def _swept(sentence: Sentence, rule: Rule, nouns: list[int]) -> Iterator[Span]:
             yield from (span for span in second if values.is_made(text[slice(*span)]))
             below = compiled(_BELOW).search(text) if rule.id == "network" else None
             for start, stop in sentence.made:
+                value = text[start:stop]
                 said = compiled(_SAID).search(text, max(0, start - 40), start) or (below and below.start(1) == start)
-                if values.is_signed(text[start:stop]) or (said and values.is_chosen(text[start:stop])):
+                typed = rule.id == "network" and compiled(_TYPED).fullmatch(value)
+                if (
+                    values.is_signed(value)
+                    or (said and values.is_chosen(value))
+                    or (typed and (said or _opens(text, start, stop)))
+                ):
                     yield start, stop
             if below and (below[1].isdecimal() or (rule.check == "login" and values.is_made(below[1]))):
                 yield below.span(1)
@@ -283,13 +309,17 @@ def _swept(sentence: Sentence, rule: Rule, nouns: list[int]) -> Iterator[Span]:
                 yield from turns if len(turns) > 1 else ()
             if rule.check == "code" or sentence.holds("turns"):
                 series = (match.span() for match in compiled(_SERIES).finditer(text))
-                yield from (span for span in series if not is_dated(text, span[0]))
+                turned = sentence.holds("turns") and sentence.holds("unlocks")  # "turn it to 12, then 38, then 5"
+                yield from (span for span in series if turned or not is_dated(text, span[0]))
+        case "serial":
+            yield from (match.span() for match in compiled(_SERIAL).finditer(text))
+            return
         case "sign" | "words":
             return
     if sentence.is_wide:
         yield from (match.span() for match in compiled(_WIDE_DIGITS).finditer(text))
         yield from (match.span(1) for match in compiled(_FILLED).finditer(text) if rule.near)
-    yield from (match.span() for match in sentence.numbers if is_code(sentence, match, rule, nouns))
+    yield from codes(sentence, rule, nouns)
     thing = rule.check == "thing"
     for start, stop in sentence.made:
         named = text[stop : stop + 3] == " = " or compiled(_USER).search(text, max(0, start - 16), start)
@@ -301,11 +331,18 @@ def _swept(sentence: Sentence, rule: Rule, nouns: list[int]) -> Iterator[Span]:
     yield from _quoted(sentence, rule, nouns) if not thing else ()
 
 
+def _opens(text: str, start: int, end: int) -> bool:
+    """True if something is opened with a word, as the one before or behind it says."""
+    behind = compiled(r"\s([^\W\d_]{1,20})").match(text, end)
+    return _opens_with(text, start) or bool(behind and behind[1].casefold() in load().words["unlocks"])
+
+
 def _opens_with(text: str, start: int) -> bool:
     """True if the word before a place says that something is opened or typed with what is there."""
     before = text[max(0, start - 24) : start]
-    word = compiled(r"([^\W\d_]{1,20}\s|[用按输打入])\Z").search(before.casefold())
-    return bool(compiled(_OPENS_WITH).search(before)) or bool(word and word[1].rstrip() in load().words["unlocks"])
+    word = compiled(r"([^\W\d_]{1,20}\s|[用按输打入填])\Z").search(before.casefold())
+    verb = word[1].rstrip() if word else ""
+    return bool(compiled(_OPENS_WITH).search(before)) or content.is_wide(verb[:1]) or verb in load().words["unlocks"]
 
 
 def _quoted(sentence: Sentence, rule: Rule, nouns: list[int]) -> Iterator[Span]:

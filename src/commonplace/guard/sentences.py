@@ -18,7 +18,8 @@ Span = tuple[int, int]
 
 _NUMBER: Final = (
     rf"(?:(?<![\w.,:/=€$£¥#+-])|(?<=[{values.CJK}：→(])|(?<=[{values.CJK}]:))"
-    rf"(?:#\d{{2,6}}[#*]\d{{0,6}}#?|\*?\d{{1,8}}(?:(?:\s?[-·・–#→]\s?|[ ])\d{{1,8}}){{0,6}}#?"
+    rf"(?:\d(?:[*#]\d){{2,5}}|\d(?:,\s\d){{2,7}}|#\d{{2,6}}[#*]\d{{0,6}}#?"
+    rf"|\*?\d{{1,8}}(?:(?:\s?[-·・–#→]\s?|[ ])\d{{1,8}}){{0,6}}#?"
     rf"|\d{{2,3}}(?:\.\d{{2,3}}){{2}}-\d{{2,3}}(?:\.\d\d)?|\d{{3}}(?:\.\d{{4}}){{2}}\.\d\d"  # of persons
     rf"|(?=[A-Z\d]{{0,16}}\d\d)[A-Z\d]{{9,18}}"
     rf"|\d{{4,6}}[a-f]|\d{{2,6}}[A-ZА-Я]\d{{0,4}}|\d[A-ZА-Я]\d{{2,4}}|[A-ZА-Я]\d{{3,6}}[A-Z]?"
@@ -36,9 +37,14 @@ class Sentence:
         self.text = text
 
     @cached_property
+    def folded(self) -> str:
+        """Its text in lower case."""
+        return self.text.casefold()
+
+    @cached_property
     def words(self) -> frozenset[str]:
         """Its words without digits, in lower case."""
-        return frozenset(compiled(r"[^\W\d_]{1,40}").findall(self.text.casefold()))
+        return frozenset(compiled(r"[^\W\d_]{1,40}").findall(self.folded))
 
     @cached_property
     def tokens(self) -> list[Span]:
@@ -92,13 +98,13 @@ class Sentence:
         return not _POLISH_LETTERS.isdisjoint(self.text) or compiled(_POLISH).search(self.text) is not None
 
     def holds(self, name: str) -> bool:
-        """True if it has one of a list of words; one in a script without spaces may be anywhere in it."""
-        words = load().words[name]
-        wide = self.is_wide and any(word in self.text for word in _wide(name))
-        return wide or not words.isdisjoint(self.words)
+        """True if it has one of a list of words; several, or one in a script without spaces, may be anywhere in it."""
+        if not load().words[name].isdisjoint(self.words):
+            return True
+        return any(word in self.folded for word in anywhere(name))
 
 
 @functools.cache
-def _wide(name: str) -> tuple[str, ...]:
-    """Return the words of a list that are in a script without spaces."""
-    return tuple(word for word in load().words[name] if content.is_wide(word))
+def anywhere(name: str) -> tuple[str, ...]:
+    """Return what of a list is several words, or in a script without spaces."""
+    return tuple(word.replace("_", " ") for word in load().words[name] if "_" in word or content.is_wide(word))

@@ -224,6 +224,7 @@ _BEGUN: Final[dict[str, tuple[tuple[int, str], ...]]] = {}
 @functools.cache
 def _meant(keyword: str, after: bool, before: bool) -> tuple[int, Group, Group]:
     """Return the row of a keyword and its rules for secrets and for orders, `after` and `before` parts of a word."""
+    after = after and not content.is_wide(keyword[0])
     rules = [
         seen
         for seen in load().keywords.seen[keyword]

@@ -19,33 +19,38 @@ LONG: Final = 5  # characters of a value that nothing but its noun points to
 CJK: Final = "\u3040-\u30ff\u3400-\u9fff\uff66-\uff9f\uac00-\ud7a3"
 TOKEN: Final = rf"[^\s,;，。、！？；：（）「」『』“”«»„‹›⟦⟧<>\"`|→{CJK}]{{2,128}}"
 _HARD: Final = r"[!@#$%^&*+?~=_]"
-# What follows the noun in a name for something about a secret: `password_hash`, "password reset".
+_FILE: Final = (  # the path of a file of source or data
+    r"[\w./\\@+~-]{0,120}\.(?:py|[jt]sx?|[cm]js|vue|go|rs|rb|c|h|cc|[ch]pp|cs|java|kts?|swift|php|lua|tf|md|txt|jsonl?|toml|ya?ml"
+    r"|html?|s?css|pdf|jpe?g|png|gif|svg|[ct]sv|zip|gz|tar|sh|log|cfg|ini|conf|lock|exe|sql|xml|env|pem)"
+)
+PLACE: Final = (
+    rf"(?i)\s{{0,8}}{_FILE}[:-]\d{{1,6}}[:-](?:\d{{1,4}}:)?"  # before a line that was found in it, as of `grep -n`
+)
+# What follows the noun in a name for something about a secret, `password_hash`, "password reset", or in a path.
 ABOUT_IT: Final = (
-    r"(?i)[ _-]?(?:hash|digest|field|reset|policy|length|manager|hint|file|path|url|uri|salt|column|input|store|prompt"
-    r"|min|max|count|type|id|name|arn|limit|usage|budget|server|service|generator|vault|rotation|managers"
+    r"(?i)[ _-]?(?:hash|digest|field|reset|policy|length|manager|reviews?|reviewed|hint|file|path|url|uri|salt|column"
+    r"|input|store|prompt|min|max|count|type|id|name|arn|limit|usage|budget|server|service|generator|vault|rotation|managers"
     r"|authentication|chiave|protection|dialog|screen|page|form|izers?|rs?|s?[_ ]used(?!\sto))(?![a-z])"
+    rf"|{_FILE}(?![\w/])|[\w./@-]{{0,120}}/[\w.@-]{{0,40}}:\d{{1,6}}[:-]"
 )
 NO_VALUE: Final = (
     # placeholders, addresses and paths
     r"(?i)(?:x{3}|\*{3}|\.{3}|[•_-]{2}|[$%{<]|your|change_?me\Z|example|placeholder|redacted|dummy|todo|tbd|insert"
     r"|replace"
     r"|[\w.+-]{1,64}@(?:[\w-]{1,64}\.|localhost\Z)|[a-z][a-z0-9+.-]{1,12}(?:://|%3A%2F)|www\.|[~.]{0,2}/|--"
-    r"|[\w./-]{1,64}\.(?:com|org|net|io|de|fr|nl|pl|it|es|pt|br|uk|eu|us|co|me|ai|dev|app|info|local|example|test|py"
-    r"|js|ts|tsx|go|rs|rb|c|h|cc"
-    r"|cpp|java|md|txt|json|jsonl|toml|ya?ml|html?|css|pdf|jpe?g|png|gif|svg|csv|zip|gz|tar|sh|log|cfg|ini|conf|lock"
-    r"|exe|sql|xml|env|pem)\Z"
+    r"|[\w./-]{1,64}\.(?:com|org|net|io|de|fr|nl|pl|it|es|pt|br|uk|eu|us|co|me|ai|dev|app|info|local|example|test)\Z"
+    rf"|{_FILE}(?:\Z|:|[(-]\d)"
     # names
     r"|(?-i:[A-Z][A-Z0-9]{0,40}(?:_[A-Z0-9]{1,40}){1,8}\Z|[a-z]{1,40}(?:_[a-z]{1,40}){1,8}\Z)"
     r"|(?-i:(?=[a-z.]{0,80}_)[a-z_]{1,40}(?:\.[a-z_]{1,40}){1,5}\Z)|[a-z_.-]{0,40}passwor[dt][a-z_.-]{0,20}\Z"
     r"|(?:secrets|vars|process|os|self|this|config|env|settings|cfg|req|request|res|response|args|params|opts|options|props|ctx)\.|[$%@][a-z_])"
 )
-# What follows the noun in a name for something about a secret: `password_hash`, "password reset".
 TERM: Final = (  # words with digits that are names of techniques, measures, dates, versions
     r"(?i)(?:(?:ctrl|strg|alt|altgr|shift|umschalt|cmd|win|fn|option|maj|mayús|f\d\d?)(?:[+-][^\W_]{1,12}){1,3}"
     r"|#[0-9a-f]{3,8}|0x[0-9a-f]{1,16}|(?=[a-f]{0,7}\d)[0-9a-f]{7,8}|[0-9a-f]{40}|sha-?\d{1,3}|md5"
     r"|base\d\d(?:url)?|uuid-?v?\d|utf-?\d\d?|o?auth\d?|ipv\d|pbkdf2(?::\w{3,8})?|(?:us|eu|ap|sa|ca|me|af"
     r"|cn)-[a-z]{4,9}-\d|argon2\w{0,2}|\dfa|1password|mp\d|x?\d{2,3}_\d\d"
-    r"|v?\d{1,9}(?:[.,:/-]\d{1,9}){0,5}[a-z]{0,2}|\d{1,9}[a-zà-ÿ]{1,14}\.?|\d{1,3}-[a-zà-ÿ]{1,14}|[a-z]{1,4}-\d{1,3}"
+    r"|v?\d{1,9}(?:[.,:/-]\d{1,9}){0,5}[a-z]{0,2}|\d{1,3}(?:_\d{3}){1,4}|\d{1,9}[a-zà-ÿ]{1,14}\.?|\d{1,3}-[a-zà-ÿ]{1,14}|[a-z]{1,4}-\d{1,3}"
     r"|(?-i:[A-Z]{2,8}-\d{1,3})|(?:step|phase|stage|round|level|class|group|sprint|covid|pbkdf|oauth|error|option|ticket"
     r"|issue|version|windows|debian|fedora|ubuntu)-\d{1,3}"
     r"|[a-z]{1,2}\d{2,3}k_[a-z]{3,7}|win(?:dows)?\d\d?|web\d|k8s"
@@ -130,15 +135,22 @@ def is_value(value: str) -> bool:
 
 def is_signed(value: str) -> bool:
     """True if a value has letters around a sign that no name has, and a digit."""
-    return compiled(r"(?=.{0,64}\d).{0,64}[^\W_][!#$%&*?][^\W_]").match(value) is not None and (
-        len(compiled(r"[^\W\d_]").findall(value)) >= LONG
-    )
+    cased = r"(?=.{0,64}[a-z])(?=.{0,64}[A-Z])"
+    signed = compiled(rf"(?=.{{0,64}}\d)(?:.{{0,64}}[^\W_][!#$%&*?][^\W_]|{cased}.{{0,64}}[^\W_][~@][^\W_])")
+    return signed.match(value) is not None and (len(compiled(r"[^\W\d_]").findall(value)) >= LONG)
 
 
 def is_chosen(value: str) -> bool:
-    """True if a made word is no name of a thing: both cases, two digits, and a sign or a letter behind a digit."""
+    """True if a made word is no name of a thing: both cases, two digits, and a sign or a letter behind a digit.
+
+    Beside a rarer sign, one digit will do.
+    """
     cases = compiled(r"(?=.{0,128}[a-zß-ÿ]).{0,128}[A-ZÀ-Þ]").match(value)
-    return bool(cases and compiled(r".{0,128}\d.{0,64}\d").match(value) and compiled(r"[._-]|\d[a-z]").search(value))
+    digits = len(compiled(r"\d").findall(value))
+    return bool(cases) and (
+        (digits > 1 and compiled(r"[._-]|\d[a-z]").search(value) is not None)
+        or (digits > 0 and len(value) > LONG and compiled(r"[^\W_][_~=+@.][^\W_]").search(value) is not None)
+    )
 
 
 def stripped(text: str, start: int, end: int) -> tuple[int, int]:
