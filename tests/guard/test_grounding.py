@@ -155,6 +155,8 @@ def fault(said, statement, known=()):
             ],
             "Vorerst kein WhatsApp, das kostet viermal so viel wie SMS",
         ),
+        ("星期五的陶艺课停了，老师感冒了", "星期五的陶艺课因老师感冒暂停"),
+        ("新しいレジへの切り替えはしない", "新しいレジへの切り替えは見送り"),
         ("リモート週4って提案は断った。週2で十分だから", "リモートは週2日で十分と考えている"),
     ],
 )

@@ -35,6 +35,7 @@ _TITLE: Final = pattern(r"\b(?:herr|frau|dr|prof|familie|firma)\.?\s\Z", re.IGNO
 _HONOURED: Final = pattern(
     r"([\u4e00-\u9fff]{1,4}|[\uac00-\ud7af]{2,4}\s?)(?:先生|さん|氏|様|くん|ちゃん|老师|女士|씨|님)"
 )
+_BEFORE_TITLE: Final = tuple("因由被给和与的在是让向跟请")  # a title without a name is behind them
 _ADVICE: Final = pattern(r"\*{0,2}How to apply\b")  # seed memdir: what a model concludes, which nobody has to have said
 _PLACED: Final = pattern(
     r"\b(?!(?:d(?:er|ie|as|en|em|es)|(?:k|m|d|s)?eine?[mnrs]?|ihre?[mnrs]?|alle[nr]?|jede)\s)([a-zäöü]{2,4})\s\Z"
@@ -260,6 +261,8 @@ class Evidence:
             return f"new-name: no message says {', '.join(repr(name) for name in names[:4])}"
         for match in _HONOURED.finditer(text):
             name = match.group(1).strip()
+            if name.endswith(_BEFORE_TITLE):
+                continue
             ends = (n for n in range(len(name)) if name[n:].casefold() in self._folded)
             if not any(n < max(1, len(name) - 1) or name[:n] in self._folded for n in ends):
                 return f"new-name: no message says {match.group()!r}"
