@@ -56,6 +56,7 @@ _GOES_ON: Final = pattern(  # with a verb that has no person
 _BUT: Final = pattern(r"(?:\b(?:but|aber|mais|pero|però|ma|mas|но|ale|maar|men) |[但却])\w{0,4}\Z", re.IGNORECASE)
 _BUT_CHARS: Final = 4
 FIRM: Final = "#@"  # stand before a number and a weekday
+_CODE: Final = pattern(r"(?:\A|[^A-Za-z])[A-Za-z]\Z")  # before a number
 _RANGE_CHARS: Final = 5  # before a date, in which the first number of a range of days stands
 
 
@@ -228,7 +229,7 @@ def counts_of(text: str) -> frozenset[str]:
         value
         for number in numerals(text)
         if number.sure
-        and not text[max(0, number.start - 1) : number.start].isalpha()
+        and not _CODE.search(text, max(0, number.start - 2), number.start)
         and not any(start < number.end and number.start < end for start, end in dated)
         for value in number.values
     )

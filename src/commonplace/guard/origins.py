@@ -49,6 +49,12 @@ _RATHER: Final = pattern(
     r"\b(?:rather|make (?:it|that)|better|lieber|eher|plutôt|mieux|mejor|meglio|piuttosto)\b", re.IGNORECASE
 )
 _THAT: Final = pattern(r"\W*(?:that|dass|que|qu['’]|che|что|że|dat)\b", re.IGNORECASE)
+_REQUEST: Final = pattern(  # a question that asks the assistant for something, or what something is
+    r"\A\W*(?:\w+,? )?(?:can|could|would|will|may|shall|what|which|who|where|how|kannst|könn\w+|würd\w+|was|welche\w*"
+    r"|wie|wo|wer|peux|pouvez|pourr\w+|qu(?:e|el\w*|i)|comment|où|puedes|podr\w+|qué|cuál|cómo|dónde|quién|me|mi"
+    r"|podes|pode)\b|帮|能不能|什么|怎么|哪",
+    re.IGNORECASE,
+)
 
 
 class Origins:
@@ -119,7 +125,7 @@ class Origins:
     def _against(self, clause: Clause, text: str, home: Clause) -> str:
         if self._is_taken_back(clause, text, home):
             return "negation: it says what was denied"
-        if self._is_only_supposed(clause, text, home):
+        if self._is_only_supposed(clause, text, home) or self._is_asked(clause, text, home):
             return "guess: it tells as a fact what was said as a possibility"
         if phrase("former").search(home.text) and not _gives_back(text) and not phrase("former").search(text):
             return "negation: it tells as so what was so before"
@@ -177,6 +183,13 @@ class Origins:
         place = self._places[id(home)] + 1
         behind = self._said[place] if place < len(self._said) and self._said[place].place == home.place else None
         return behind is not None and not (behind.denies or content.content(behind.text) - behind.names)
+
+    def _is_asked(self, clause: Clause, text: str, home: Clause) -> bool:
+        """True if a clause asks whether it is so, and no other one has as much of what a statement says of the user."""
+        if not home.asks or whose(clause.text) != SELF or _REQUEST.search(self._sentence(home)) or _is_hedged(text):
+            return False
+        words = _shared(_telling(clause), home)
+        return not any(_shared(words, each) == words for each in (*self._talk, *self._memory) if not each.asks)
 
     @staticmethod
     def _is_of_another(clause: Clause, text: str, home: Clause) -> bool:
