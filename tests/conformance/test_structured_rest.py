@@ -453,8 +453,8 @@ def test_a_summary_that_their_session_begins_with_is_shown_as_theirs(tmp_path):
 # --- trust ---
 
 
-def test_what_rests_on_a_tools_output_is_marked_for_a_question_and_not_shown_without_one(memory):
-    """Issue 19: items that rest on tool output keep that trust."""
+def test_what_rests_on_a_tools_output_is_marked_for_a_question_that_asks_for_it_and_not_shown_for_others(memory):
+    """Issue 19: items that rest on tool output keep that trust; an order of a page was in the prompt of each question."""
     page = "Zanzibar invoices go to billing@zanzibar-harbour.example every Thursday."
     turn(
         memory,
@@ -463,10 +463,13 @@ def test_what_rests_on_a_tools_output_is_marked_for_a_question_and_not_shown_wit
         Message("tool", page, tools=("web_fetch",)),
         Message("assistant", page),
     )
-    assert "zanzibar" not in memory.context("web:other").text.lower()
+    assert memory.tool("web:abc").call({"action": "add", "content": page})["success"]
+    for question in (None, "What is for lunch?"):
+        assert "zanzibar" not in memory.context("web:other", question).text.lower()
     shown = memory.context("web:other", "Where do Zanzibar invoices go?").text
-    line = next(line for line in shown.splitlines() if "[TASK_STATE]" in line)
-    assert line.startswith("- (from web: unverified) ")
+    lines = [line for line in shown.splitlines() if "zanzibar" in line.lower()]
+    assert lines
+    assert all("from web: unverified" in line for line in lines)
 
 
 def test_what_the_user_said_keeps_its_trust_whatever_times_a_tool_has_printed(memory):
