@@ -94,6 +94,8 @@ def packed(page: Page, layers: Sequence[Layer]) -> Pack:
     found = [(layer, each) for layer, each in found if page.question or each.kind.upper() != layer.type_of("failure")]
     fit = (read(record, layer.name) for layer, record in found if not is_below_agent(page.rank(record)))
     fit = (each for each in fit if each.source != TURN or not live.issuperset(page.sources(each.id)))
+    told = page.parts.sessions.summary(page.session) if page.session is not None else ""
+    fit = (each for each in fit if each.source != TURN or any(part not in told for part in exchange(each.content)))
     others = [each for each in fit if each.source != TURN or page.over(each.id, each.content, overruling) != ""]
     pack = choose(others, query, page.parts.now())
     if repeated := _repeated(page, pack):
@@ -160,7 +162,7 @@ def _line(page: Page, scored: Scored, *, heading: str, mode: str, noted: Repeats
         guard.shown(f"- {unverified(rank)}{mark}[{item.type or 'ITEM'}] {line}"),
         rank,
         heading=heading,
-        said=line,
+        said=line.replace(" asked: ", ": ", 1) if item.source == TURN else line,  # as the note of its day has it
         sources=page.sources(item.id),
         standing=scored.stays,
         age=int(scored.score * 1e6),
