@@ -1,8 +1,10 @@
 import threading
+from datetime import datetime
+from typing import Any
 
 import pytest
 
-from commonplace.errors import ModelRefusedError, ModelTruncatedError, ModelUnavailableError
+from commonplace.errors import InputError, ModelRefusedError, ModelTruncatedError, ModelUnavailableError
 from commonplace.models import LLM, Reply, Request, demand
 from commonplace.testing import FixedClock, ScriptedLLM
 
@@ -57,6 +59,13 @@ def test_a_fixed_clock_moves_only_when_told():
     for thread in threads:
         thread.join()
     assert clock().isoformat() == "2026-11-20T09:00:10+00:00"
+
+
+@pytest.mark.parametrize("at", ["2026-01-01T00:00:00+00:00", datetime(2026, 1, 1)])
+def test_a_fixed_clock_is_set_to_an_aware_instant_alone(at: Any):
+    """Audit: a text was taken, and a later call failed."""
+    with pytest.raises(InputError, match="a datetime with its zone"):
+        FixedClock().set(at)
 
 
 def test_demand_turns_a_cut_or_refused_reply_into_its_error():

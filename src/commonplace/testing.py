@@ -12,6 +12,7 @@ from datetime import UTC, datetime, timedelta
 
 from commonplace.layouts.schema import Layout
 from commonplace.memory.memory import Memory
+from commonplace.memory.verbs import require_aware
 from commonplace.models import Reply, Request
 from commonplace.records import Message
 from commonplace.text.pieces import estimate_tokens
@@ -102,6 +103,7 @@ class FixedClock:
 
     def set(self, at: datetime) -> None:
         """Set the clock to an aware instant."""
+        require_aware(at)
         with self._lock:
             self._now = at
 

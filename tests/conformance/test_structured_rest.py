@@ -453,8 +453,8 @@ def test_a_summary_that_their_session_begins_with_is_shown_as_theirs(tmp_path):
 # --- trust ---
 
 
-def test_what_rests_on_a_tools_output_is_marked_for_a_question_and_not_shown_without_one(memory):
-    """Issue 19: items that rest on tool output keep that trust."""
+def test_what_rests_on_a_tools_output_is_marked_for_a_question_that_asks_for_it_and_not_shown_for_others(memory):
+    """Issue 19: items that rest on tool output keep that trust; an order of a page was in the prompt of each question."""
     page = "Zanzibar invoices go to billing@zanzibar-harbour.example every Thursday."
     turn(
         memory,
@@ -463,10 +463,27 @@ def test_what_rests_on_a_tools_output_is_marked_for_a_question_and_not_shown_wit
         Message("tool", page, tools=("web_fetch",)),
         Message("assistant", page),
     )
-    assert "zanzibar" not in memory.context("web:other").text.lower()
+    assert memory.tool("web:abc").call({"action": "add", "content": page})["success"]
+    for question in (None, "What is for lunch?"):
+        assert "zanzibar" not in memory.context("web:other", question).text.lower()
     shown = memory.context("web:other", "Where do Zanzibar invoices go?").text
-    line = next(line for line in shown.splitlines() if "[TASK_STATE]" in line)
-    assert line.startswith("- (from web: unverified) ")
+    lines = [line for line in shown.splitlines() if "zanzibar" in line.lower()]
+    assert lines
+    assert all("from web: unverified" in line for line in lines)
+
+
+def test_a_turn_is_told_once_by_its_item_the_note_of_its_day_and_the_summary(memory):
+    """Structured page: nothing is told twice. A turn was an item, a hit of the day's note and a line of the summary."""
+    turn(memory, Message("user", "We moved the staging database to port 5500."), Message("assistant", "OK"))
+    turn(memory, Message("user", "I live in Bergen."), Message("assistant", "Nice."))
+    asked = memory.context("web:other", "What is the port of the staging database?").text
+    assert asked.count("We moved the staging database") == 1
+    assert "Nice." not in memory.context("web:other", "Where do I live?").text
+    for step in range(14):
+        turn(memory, Message("user", f"Step {step}: refactor it."), Message("assistant", f"Done {step}."))
+    memory.compact("web:abc", 2)
+    told = memory.context("web:abc", "next").text
+    assert [told.count(f"Step {step}: refactor it.") for step in range(10)] == [1] * 10
 
 
 def test_what_the_user_said_keeps_its_trust_whatever_times_a_tool_has_printed(memory):
@@ -485,7 +502,8 @@ def test_what_the_user_said_keeps_its_trust_whatever_times_a_tool_has_printed(me
 def test_what_the_user_asked_for_is_not_under_the_note_of_what_was_recalled(memory):
     """DESIGN 1.12: a person's own standing instructions are not "recalled", what was said in other sessions is."""
     turn(memory, Message("user", "Always answer in metric units."), Message("assistant", "Understood."))
-    turn(memory, Message("user", "My bicycle weighs 20 pounds."), Message("assistant", "That is light."))
+    page = Message("tool", "The bicycle weighs 20 pounds.", tools=("web_fetch",))
+    turn(memory, Message("user", "Look it up."), page, Message("assistant", "That is light."))
     context = memory.context("web:other", "How heavy is my bicycle?")
     found = [part for part in context.text.split("<recalled-memory ") if part.strip()]
     (asked,) = [part for part in found if "[CONSTRAINT] Always answer in metric units." in part]

@@ -54,13 +54,15 @@ def test_what_the_rules_note_until_a_day_is_over_after_it(tmp_path, layout):
     assert ["garage (until 2026-11-27)" in text for text in shown] == [True, False]
 
 
-def test_what_is_over_already_is_refused(tmp_path):
+def test_what_is_over_already_or_before_it_begins_is_refused(tmp_path):
     """Audit: it was said to be done and was never given out."""
     clock = FixedClock("2026-11-25T10:00:00+00:00")
     with Memory.open(tmp_path, jobs="worker", clock=clock) as memory:
         with pytest.raises(InputError, match="its last day, 2026-11-24, is over and today is 2026-11-25"):
             memory.remember("The parking deck is row 4711", expires=date(2026, 11, 24))
-        assert memory.remember("The parking deck is row 4711", expires=LAST).ok
+        with pytest.raises(InputError, match="its last day, 2026-11-25, is before its first, 2026-11-26"):
+            memory.remember("The parking deck is row 4711", valid_from=date(2026, 11, 26), expires=LAST)
+        assert memory.remember("The parking deck is row 4711", valid_from=LAST, expires=LAST).ok
 
 
 def test_others_take_the_places_of_what_is_over(tmp_path):

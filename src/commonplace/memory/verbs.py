@@ -99,6 +99,8 @@ def remember(
     _require_provenance(source, trust, valid_from, expires)
     if validity.is_over(validity.mark(None, expires), today := scope.now().date()):
         raise InputError(f"its last day, {expires:%Y-%m-%d}, is over and today is {today}: it would never be given out")
+    if valid_from and validity.is_over(validity.mark(None, expires), valid_from):
+        raise InputError(f"its last day, {expires:%Y-%m-%d}, is before its first, {valid_from:%Y-%m-%d}")
     layer, path = _target(scope, kind, to)
     sources = (source,) if source else ()
     stated = _LISTED.sub("", text.strip()) if layer.kind in {"documents", "items"} else text.strip()

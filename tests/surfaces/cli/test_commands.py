@@ -125,6 +125,9 @@ def test_a_last_day_that_is_over_is_refused(run, here):
     done = run("remember", "Never push on Fridays", "--until", "2020-01-01")
     assert done.code == 2
     assert "its last day, 2020-01-01, is over" in done.err
+    done = run("remember", "Never push on Fridays", "--from", "2999-12-30", "--until", "2999-12-25")
+    assert done.code == 2
+    assert "its last day, 2999-12-25, is before its first, 2999-12-30" in done.err
 
 
 @pytest.mark.parametrize("stdin", [b"", b"  \n"])

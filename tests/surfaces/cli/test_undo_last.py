@@ -24,6 +24,7 @@ def test_without_a_terminal_it_names_the_number_to_give(run):
     """Issue 17: it only said that an argument was missing."""
     assert "nothing to undo" in run("undo").err
     run("remember", "The gate is red.")
+    assert "'abc' is not a whole number." in run("undo", "abc").err
     refused = run("undo")
     assert refused.code == 2
     assert "`undo 1`" in refused.err
@@ -40,3 +41,12 @@ def test_the_log_and_the_undo_lead_with_a_change_of_memory(run):
     assert "left out" in listed.err
     assert "window" in run("log", "--all").out
     assert "`undo 1`" in run("undo").err
+
+
+def test_a_request_to_forget_says_that_it_made_no_new_record(run):
+    """Audit: `no record came of it` was all that the first line said of a removal."""
+    for said in ("I'm pregnant.", "Forget that I'm pregnant."):
+        run("record", said)
+        done = run("consolidate")
+    assert done.out.startswith("applied: no new record\n")
+    assert "asked to forget 1 record, taken out" in done.out

@@ -18,7 +18,7 @@ from commonplace.recall.packs import BUDGET, ItemQuery, Pack, Scored, choose
 from commonplace.recall.prompt.filling import Shown
 from commonplace.recall.prompt.page import Page, over, unverified
 from commonplace.recall.prompt.repeats import Repeats
-from commonplace.records import TRUST_RANK, Item, JournalEntry, is_below_agent
+from commonplace.records import Item, JournalEntry, is_below_agent
 from commonplace.text import content
 from commonplace.text.pieces import one_line, truncate
 
@@ -73,7 +73,8 @@ def section(page: Page, layer: Layer, count: int) -> list[str]:
 def packed(page: Page, layers: Sequence[Layer]) -> Pack:
     """Choose the items of some layers for the question of a page.
 
-    Without a question there is only what is trusted as the agent, and no failure: it is news of its hour.
+    What is trusted less than the agent is left to recall. Without a question there is no failure: it is news of its
+    hour.
     """
     knobs = page.parts.config.items
     top_k = {"episodic": knobs.episodic_top_k, "procedural": knobs.procedural_top_k}
@@ -88,12 +89,13 @@ def packed(page: Page, layers: Sequence[Layer]) -> Pack:
         decay_days=knobs.decay_days if knobs.decay else 0,
         stays=frozenset(record.id for _, record in found if _stays(page, record, overruling)),
     )
-    least = TRUST_RANK["web" if page.question else "agent"]
     window = page.parts.sessions.window(page.session) if page.session is not None else ()
     live = {(each.session, str(each.message.id)) for each in window}  # none of its turns is shown twice
     found = [(layer, each) for layer, each in found if page.question or each.kind.upper() != layer.type_of("failure")]
-    fit = (read(record, layer.name) for layer, record in found if TRUST_RANK[page.rank(record)] >= least)
+    fit = (read(record, layer.name) for layer, record in found if not is_below_agent(page.rank(record)))
     fit = (each for each in fit if each.source != TURN or not live.issuperset(page.sources(each.id)))
+    told = page.parts.sessions.summary(page.session) if page.session is not None else ""
+    fit = (each for each in fit if each.source != TURN or any(part not in told for part in exchange(each.content)))
     others = [each for each in fit if each.source != TURN or page.over(each.id, each.content, overruling) != ""]
     pack = choose(others, query, page.parts.now())
     if repeated := _repeated(page, pack):
@@ -160,7 +162,7 @@ def _line(page: Page, scored: Scored, *, heading: str, mode: str, noted: Repeats
         guard.shown(f"- {unverified(rank)}{mark}[{item.type or 'ITEM'}] {line}"),
         rank,
         heading=heading,
-        said=line,
+        said=line.replace(" asked: ", ": ", 1) if item.source == TURN else line,  # as the note of its day has it
         sources=page.sources(item.id),
         standing=scored.stays,
         age=int(scored.score * 1e6),
@@ -209,14 +211,14 @@ def days(page: Page, row: PromptSection) -> Iterator[Shown]:
 
 
 def _noted(page: Page, row: PromptSection, days_back: range) -> Iterator[Shown]:
-    """Write the entries of some days; what is trusted less than the agent answers questions only."""
+    """Write the entries of some days; what is trusted less than the agent is left to recall."""
     now, lead = page.parts.now(), ""
     for layer in page.layers(row):
         for back in days_back:
             heading = f"{lead}### {(now - timedelta(days=back)).date().isoformat()}\n" if back else ""
             for record in page.of_day(layer, back):
                 label = page.label(record)
-                if page.question or not is_below_agent(page.rank(record)):
+                if not is_below_agent(page.rank(record)):
                     at = record.at if isinstance(record, JournalEntry) else None
                     clock = f"[{at.astimezone(page.parts.zone):%H:%M}] " if at is not None else ""
                     yield page.one(layer, record, guard.shown(f"{clock}{label}{record.text}"), heading=heading)

@@ -18,7 +18,7 @@ from commonplace.text.likeness import wording
 from commonplace.text.patterns import pattern
 
 _ACKNOWLEDGING: Final = """
-    c noted got gotcha understood alright sure great good perfect cool okay ok thanks thank remember saved added
+    c noted got gotcha understood alright sure great good perfect cool okay ok thanks thank remember saved added nice
     notiert gemerkt merke verstanden alles klar gut danke noté compris entendu accord merci retenu anotado entendido
     vale acuerdo gracias apuntado capito annotato segnato grazie certo genoteerd begrepen dank bedankt zanotowane jasne
     dziękuję понял поняла понятно записал записала запомню запомнил спасибо

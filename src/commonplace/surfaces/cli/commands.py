@@ -189,7 +189,8 @@ def _usage(error: click.ClickException) -> int:
     hint = ""
     if isinstance(error, click.UsageError) and error.ctx is not None:
         hint = terminal.faint(f"  (see `{error.ctx.command_path} --help`)")
-    _note(terminal.bad("error: ") + terminal.line(error.format_message()) + hint)
+    said = error.format_message().replace("a valid integer range", "a whole number")
+    _note(terminal.bad("error: ") + terminal.line(said) + hint)
     return USAGE
 
 

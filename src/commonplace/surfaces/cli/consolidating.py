@@ -70,7 +70,7 @@ def _done(memory: Memory, outcome: Outcome, nothing: str) -> Iterator[str]:
     if outcome.status in {"skipped", "unchanged"}:
         yield nothing
     elif outcome.status != "failed":
-        found = terminal.count(len(outcome.records), "record") if outcome.records else "no record came of it"
+        found = terminal.count(len(outcome.records), "record") if outcome.records else "no new record"
         yield f"{outcome.status}: {found}"
         if outcome.reason:
             yield terminal.line(outcome.reason)
