@@ -88,6 +88,7 @@ def test_a_line_in_the_place_of_one_that_a_message_corrects_takes_it_over(said, 
         ("I left Bruno at my mum's on Monday", "Has a dog called Bruno", "Visited mum on Monday"),
         ("I work in the evenings now", "Works at Greggs", "Works in the evenings"),
         ("I have a dentist on Monday", "Insurance number of the car is with Helvetia", "Dentist on Monday"),
+        ("Mirembe takes v4 live on the 9th of March, not before", "Passwords live in Vault, never in the repo", "v4 goes live on 2026-03-09 through Mirembe, not before"),
     ],
 )  # fmt: skip
 def test_a_line_that_nothing_said_corrects_stays_beside_what_is_put_in_its_place(said, old, new):

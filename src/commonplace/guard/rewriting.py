@@ -21,6 +21,7 @@ from commonplace.guard.clauses import actor
 from commonplace.guard.written import Line, cut, holds, line_of, read, related, say_whole, timeless, vocabulary_of
 from commonplace.text import content, days, denials
 from commonplace.text.content import Vocabulary
+from commonplace.text.everyday import COMMON
 from commonplace.text.likeness import decide
 from commonplace.text.likeness.wording import MANY
 from commonplace.text.patterns import pattern
@@ -289,7 +290,8 @@ def _may_leave(line: Line, came: Sequence[Line], sides: _Sides, told: _Told) -> 
         of_same = share == _RELATED and Vocabulary(_begins(other)).shared(shared)
         if shared == _begins(line) and (of_same or _is_one_of_many(line)):
             continue  # it says something else of the same thing
-        if share >= _ALIKE or (share >= _RELATED and (shared - names or timeless(line.text) <= shared)):
+        of_it = shared - names - (COMMON if is_standing(line.text) else frozenset())
+        if share >= _ALIKE or (share >= _RELATED and (of_it or timeless(line.text) <= shared)):
             return True
         if (
             sides.in_place.get(other.key) == line
