@@ -190,3 +190,36 @@ def test_a_password_that_looks_like_a_commit_goes(text):
     secret = "Abc" + "12345"
     assert secret not in guard.screen(text.format(secret)).text
     assert guard.screen(f"The commit {secret} fixes it.").text == f"The commit {secret} fixes it."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The password: {Winter.md-2024x}",
+        "password is {kQ9xTr.js:7fA}",
+        "password reviewed: {Tr0ub4dor&3}",
+        "My Hauscode({4471})",
+        "The door code is {4, 7, 1, 9}.",
+    ],
+)
+def test_a_secret_goes_that_begins_like_a_file_or_stands_in_brackets(text):
+    """Issue 22: a value that began as `name.md-2` was read as the path of a found line, `Hauscode(` as a call."""
+    before, said, after = re.split("[{}]", text)
+    screened = guard.screen(before + said + after).text
+    assert said not in screened
+    assert screened.startswith(f"{before}⟦")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Which locker is free? 1, 2, 3",
+        "Which lock sizes fit? 2, 3, 4",
+        "The door code list: rooms 1, 2, 3, 4",
+        "The door code list: rooms 4, 2, 7",
+        "The door code list: sizes 4, 2, 7",
+    ],
+)
+def test_a_list_of_small_numbers_is_no_code(text):
+    """Issue 22: digits with commas are one code if they do not rise and nothing is numbered by them."""
+    assert guard.screen(text).text == text

@@ -154,6 +154,25 @@ def test_a_result_has_the_text_of_what_was_found(tmp_path, block, text):
         assert kept(memory) == [("tool", text, ())]
 
 
+@pytest.mark.parametrize(
+    ("role", "block", "said"),
+    [
+        ("user", {"type": "document", "source": {"type": "text", "data": "Oak."}, "title": 7},
+         [("user", "Oak."), ("user", "[document]\n\nLook.")]),
+        ("user", {"type": "document", "source": {"type": "text", "data": 7}}, [("user", "[document]\n\nLook.")]),
+        ("user", {"type": "document", "source": {"type": "content", "content": [7]}},
+         [("user", "[block]"), ("user", "[document]\n\nLook.")]),
+        ("user", {"type": ["document"], "content": "Oak."}, [("user", "[['document']]\n\nLook.")]),
+        ("assistant", {"type": "compaction", "content": "We spoke."}, [("assistant", "[compaction]\n\nLook.")]),
+    ],
+)  # fmt: skip
+def test_an_odd_block_does_not_lose_its_message(tmp_path, role, block, said):
+    """Issue 17: a title that is no text raised a TypeError; a compaction of the assistant was read as a tool's."""
+    with Memory.open(tmp_path, jobs="worker") as memory:
+        memory.append("s", {"role": role, "content": [block, {"type": "text", "text": "Look."}]})
+        assert [(m.message.role, m.text) for m in memory.sessions.read("s")] == said
+
+
 @pytest.mark.parametrize("layout", ["native", "two-layer", "facts"])
 @pytest.mark.parametrize("verb", ["reset", "end", "compact", "consolidate"])
 def test_a_session_never_seen_is_left_alone_and_named(tmp_path, layout, verb):

@@ -266,8 +266,8 @@ def _is_noun(text: str, start: int, end: int, rule: Rule) -> bool:
     if rule.check == "thing" and compiled(_IN_DATA).match(text, end):
         return False
     inside = start > 0 and text[start - 1].isascii() and text[start - 1].isalpha()
-    if inside and text[end : end + 1] == "(":
-        return False  # of a call in code: "encode("
+    if compiled(r"(?i)(?:en|de)code\(").match(text, max(0, start - 2), end + 1):
+        return False  # of a call in code
     if (text[end - 1].isascii() and compiled(r"[a-z]{0,2}[A-Z]|\d").match(text, end)) or (
         not rule.whole and values.is_mixed_case(text[start + (not inside) : end])
     ):

@@ -28,8 +28,8 @@ PLACE: Final = (
 )
 # What follows the noun in a name for something about a secret, `password_hash`, "password reset", or in a path.
 ABOUT_IT: Final = (
-    r"(?i)[ _-]?(?:hash|digest|field|reset|policy|length|manager|reviews?|reviewed|hint|file|path|url|uri|salt|column"
-    r"|input|store|prompt|min|max|count|type|id|name|arn|limit|usage|budget|server|service|generator|vault|rotation|managers"
+    r"(?i)[ _-]?(?:hash|digest|field|reset|policy|length|manager|reviews?|reviewed(?!\s?[:：])|hint|file|path|url|uri|salt"
+    r"|column|input|store|prompt|min|max|count|type|id|name|arn|limit|usage|budget|server|service|generator|vault|rotation|managers"
     r"|authentication|chiave|protection|dialog|screen|page|form|izers?|rs?|s?[_ ]used(?!\sto))(?![a-z])"
     rf"|{_FILE}(?![\w/])|[\w./@-]{{0,120}}/[\w.@-]{{0,40}}:\d{{1,6}}[:-]"
 )
@@ -39,7 +39,7 @@ NO_VALUE: Final = (
     r"|replace"
     r"|[\w.+-]{1,64}@(?:[\w-]{1,64}\.|localhost\Z)|[a-z][a-z0-9+.-]{1,12}(?:://|%3A%2F)|www\.|[~.]{0,2}/|--"
     r"|[\w./-]{1,64}\.(?:com|org|net|io|de|fr|nl|pl|it|es|pt|br|uk|eu|us|co|me|ai|dev|app|info|local|example|test)\Z"
-    rf"|{_FILE}(?:\Z|:|[(-]\d)"
+    rf"|{_FILE}(?:(?:[:(-]\d{{1,6}}(?:[:-]\d{{1,4}})?)?[:-]?\Z)|(?=[\w.@+~-]{{0,80}}[/\\]){_FILE}(?::|[(-]\d)"
     # names
     r"|(?-i:[A-Z][A-Z0-9]{0,40}(?:_[A-Z0-9]{1,40}){1,8}\Z|[a-z]{1,40}(?:_[a-z]{1,40}){1,8}\Z)"
     r"|(?-i:(?=[a-z.]{0,80}_)[a-z_]{1,40}(?:\.[a-z_]{1,40}){1,5}\Z)|[a-z_.-]{0,40}passwor[dt][a-z_.-]{0,20}\Z"

@@ -28,6 +28,7 @@ MARKS: Final = {
     "image": "[image]", "image_url": "[image]", "input_image": "[image]", "document": "[document]",
     "file": "[file]", "input_file": "[file]", "audio": "[audio]", "input_audio": "[audio]",
 }  # fmt: skip
+ATTACHED: Final = frozenset(["document", "search_result", "web_fetch_result"])  # blocks that hold what others wrote
 UNSAID: Final = frozenset(["reasoning", "item_reference", "mcp_list_tools", "compaction"])  # items without words
 ARGUMENTS_CHARS: Final = 2000  # of one call that are kept; its result is a message of its own
 
@@ -189,9 +190,10 @@ def _attached(block: Mapping[str, Any], given: object) -> str:
     """Return the title and text of a document, or of what a search or a fetch found; empty if a block has none."""
     source = _plain(block.get("source"))
     found = source.get("data") if source.get("type") == "text" else source.get("content", block.get("content"))
-    if not found or isinstance(block.get("text"), str):
+    if str(block.get("type")) not in ATTACHED or not found or not isinstance(found, (str, list, tuple, Mapping)):
         return ""
-    return "\n\n".join(filter(None, (block.get("title"), _text_of(found, given))))
+    title = block.get("title")
+    return "\n\n".join(filter(None, (title if isinstance(title, str) else "", _text_of(found, given))))
 
 
 def _tool(name: object) -> str:
