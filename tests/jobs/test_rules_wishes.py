@@ -183,3 +183,24 @@ def test_the_outcome_says_what_came_of_a_request(tmp_path: Path, wish: str, says
         memory.append("a", [Message("user", wish, name="Cleo"), Message("assistant", "OK.")])
         assert says in memory.consolidate("a").reason
         assert "Bob is allergic to nuts." in memory.context("b").stable
+
+
+@pytest.mark.parametrize("by_model", [False, True])
+@pytest.mark.parametrize("passing", ["OK, forget the tests for now, let us look at the deploy.", "Don't save that."])
+def test_what_is_said_in_passing_hides_nothing(tmp_path: Path, passing: str, *, by_model: bool) -> None:
+    """Review: a figure of speech hid the answers with its words, and the whole message before it."""
+    llm = (lambda _: '{"journal": "They talked.", "operations": []}') if by_model else None
+    with Memory.open(tmp_path, llm=llm, jobs="inline") as memory:
+        memory.append("a", [Message("user", "I want the tests green."), Message("assistant", "The tests are slow.")])
+        memory.append("a", [Message("user", passing), Message("assistant", "Fine.")])
+        memory.consolidate("a")
+        hits = [hit for hit in memory.recall("the tests", k=9) if hit.layer == "sessions"]
+        assert {"I want the tests green.", "The tests are slow."} <= {hit.text for hit in hits}
+        assert not any(hit.superseded_by or hit.superseded_words for hit in hits)
+
+
+def test_the_outcome_names_what_was_hidden(tmp_path: Path) -> None:
+    with Memory.open(tmp_path, jobs="inline") as memory:
+        memory.append("a", [Message("user", "I'm pregnant.", id="m"), Message("assistant", "OK.", id="n")])
+        memory.append("a", [Message("user", "Forget that I'm pregnant."), Message("assistant", "OK.")])
+        assert "what a#m said of it is hidden" in memory.consolidate("a").reason
