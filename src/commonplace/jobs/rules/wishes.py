@@ -24,6 +24,7 @@ from commonplace.text.patterns import pattern
 Key = TypeVar("Key")
 _Part = tuple[Source, str]
 _FORGET: Final = "Forget that"  # begins a sentence that asks to forget the rest of it
+SCAN_CHARS: Final = 20_000  # of a longer message only head and tail are read: the middle is pasted
 REPLY_GAP: Final = 2  # messages between what is said and that it is not to be remembered
 _MOST: Final = 0.6  # of the words of a statement, which a wish repeats
 _CLAUSE_END: Final = pattern(r"[,;:，；：](?!\s?(?:dass|dat|że|что)\b)|\s[–—-]\s")
@@ -39,14 +40,15 @@ class TakenBack(msgspec.Struct, frozen=True):
 
 def wish_of(said: str) -> str:
     """Return the clause of a sentence that asks to forget something; empty if none does."""
+    said = said[:SCAN_CHARS]
     asked = guard("wished_away").search(said) or phrase("unkept").search(said)
     if asked is None:
         return ""
-    if content.is_wide(said):
-        return said
-    clause = said[asked.start() :].lstrip(" .!?,;:")
-    end = _CLAUSE_END.search(clause)
-    return clause[: end.start()] if end is not None and _named(clause[end.end() :]) else clause
+    end = _CLAUSE_END.search(said, asked.end())
+    if content.is_wide(said):  # which may name a thing before it asks
+        return said[max(said.rfind(each, 0, asked.end()) for each in "，；") + 1 : end.start() if end else None]
+    rest = end is not None and _named(said[end.end() :])
+    return said[asked.start() : end.start() if end is not None and rest else None].lstrip(" .!?,;:")
 
 
 def wished_away(said: str, stated: Iterable[tuple[Key, str]]) -> list[Key]:
