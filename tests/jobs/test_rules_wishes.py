@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -129,11 +130,34 @@ STATED = {
         ("How do I delete my address in the shop?", ""),
         ("Let's forget the nuts and use cheese.", ""),
         ("Don't write my address on the parcel.", ""),
+        ("请把我的地址忘掉。", "zh"),
+        ("忘了我的地址吧。", "zh"),
+        ("忘了告诉你，我的地址是新街四号。", ""),
+        ("请忘了我的病，我的地址是新街四号。", ""),
+        ("他忘了我的地址。", ""),
+        ("我妈把我的地址忘了。", ""),
+        ("住所を忘れてしまった。", ""),
+        ("My parents, who are old, forget my address.", ""),
+        ("I lock the door and then forget my salary.", ""),
+        ("Mi hermano, que es viejo, olvida mi address.", ""),
     ],
 )
 def test_a_plain_request_reaches_what_it_names(wish: str, gone: str) -> None:
     """Audit 10, 5: `Forget my salary` became a part of the fact, `Delete my address` did nothing."""
     assert wishes.wished_away(wish, list(STATED.items())) == ([gone] if gone else [])
+
+
+@pytest.mark.parametrize("fact", ["我对花生过敏很严重", "我住在上海"])
+def test_what_one_forgot_to_tell_is_kept(tmp_path: Path, fact: str) -> None:
+    """Review: `I forgot to tell you` was read as an order."""
+    assert fact[2:4] in shown(tmp_path, "native", fact + "。", f"忘了告诉你，{fact}。")
+    assert "上海" in shown(tmp_path / "new", "native", "忘了告诉你，我住在上海。")
+
+
+def test_a_run_of_one_sign_is_read_in_time() -> None:
+    begun = time.process_time()
+    wishes.wished_away("请忘了" + "请" * 8000, [("", "我的地址")])
+    assert time.process_time() - begun < 1
 
 
 @pytest.mark.parametrize("name", [None, "Ada"])
@@ -183,3 +207,24 @@ def test_the_outcome_says_what_came_of_a_request(tmp_path: Path, wish: str, says
         memory.append("a", [Message("user", wish, name="Cleo"), Message("assistant", "OK.")])
         assert says in memory.consolidate("a").reason
         assert "Bob is allergic to nuts." in memory.context("b").stable
+
+
+@pytest.mark.parametrize("by_model", [False, True])
+@pytest.mark.parametrize("passing", ["OK, forget the tests for now, let us look at the deploy.", "Don't save that."])
+def test_what_is_said_in_passing_hides_nothing(tmp_path: Path, passing: str, *, by_model: bool) -> None:
+    """Review: a figure of speech hid the answers with its words, and the whole message before it."""
+    llm = (lambda _: '{"journal": "They talked.", "operations": []}') if by_model else None
+    with Memory.open(tmp_path, llm=llm, jobs="inline") as memory:
+        memory.append("a", [Message("user", "I want the tests green."), Message("assistant", "The tests are slow.")])
+        memory.append("a", [Message("user", passing), Message("assistant", "Fine.")])
+        memory.consolidate("a")
+        hits = [hit for hit in memory.recall("the tests", k=9) if hit.layer == "sessions"]
+        assert {"I want the tests green.", "The tests are slow."} <= {hit.text for hit in hits}
+        assert not any(hit.superseded_by or hit.superseded_words for hit in hits)
+
+
+def test_the_outcome_names_what_was_hidden(tmp_path: Path) -> None:
+    with Memory.open(tmp_path, jobs="inline") as memory:
+        memory.append("a", [Message("user", "I'm pregnant.", id="m"), Message("assistant", "OK.", id="n")])
+        memory.append("a", [Message("user", "Forget that I'm pregnant."), Message("assistant", "OK.")])
+        assert "what a#m said of it is hidden" in memory.consolidate("a").reason

@@ -15,7 +15,7 @@ import msgspec
 
 from commonplace.guard import has_words
 from commonplace.records import RecordedMessage, Source
-from commonplace.text.content import is_wide, keywords, words
+from commonplace.text.content import Vocabulary, is_wide, keywords, words
 from commonplace.text.everyday import COMMON
 from commonplace.text.patterns import pattern
 
@@ -219,6 +219,19 @@ def without(text: str, goes: Callable[[str], bool]) -> str:
     if len(left) == len(parts):
         return text
     return "".join(left).strip() if keywords("".join(left)) else ""
+
+
+def without_said(text: str, said: Iterable[str]) -> str:
+    """Return a text without the sentences that say what some others said; empty if nothing is said in the rest."""
+    held = [found for each in said if (found := keywords(each) - _OF_USERS)]
+    told = [Forgot("", "", datetime.min, "", each, each - _common()) for each in held]  # noqa: DTZ901 - no instant
+
+    def goes(part: str) -> bool:
+        used = keywords(part)
+        own = Vocabulary(used)
+        return any(_tells(used, each, sure=True) or own.shared(each.words) == each.words for each in told)
+
+    return without(text, goes) if told else text
 
 
 def lost(text: str, left: str) -> str:

@@ -22,12 +22,12 @@ TELLING: Final = frozenset({"journals", "items"})
 _FRAME: Final = content.keywords("User: Assistant: Noted: ok okay")
 
 
-def taken_back(ledger: Ledger, session: str) -> dict[str, datetime]:
-    """Return the messages of a session of which something was forgotten or taken back, with nothing in its place."""
+def taken_back(ledger: Ledger, session: str) -> dict[str, list[Superseded]]:
+    """Return what was forgotten or taken back of the messages of a session, with nothing in its place."""
     ledger.catch_up()
     found = ledger.superseded(session)
-    gone = {message: [part.since for part in parts if not part.now] for message, parts in found.items()}
-    return {message: max(since) for message, since in gone.items() if since}
+    gone = {message: [part for part in parts if not part.now] for message, parts in found.items()}
+    return {message: parts for message, parts in gone.items() if parts}
 
 
 class Overruling:

@@ -28,7 +28,7 @@ from commonplace.errors import InputError, RecordNotFoundError, StoreError, requ
 from commonplace.guard.markers import ERASED
 from commonplace.guard.screened import Screened
 from commonplace.guard.turns import Said, Turns
-from commonplace.records import ROLE_TRUST, Message, RecordedMessage, Session, Source
+from commonplace.records import ROLE_TRUST, Message, RecordedMessage, Session, Source, Superseded
 from commonplace.store.protocol import Held, Store
 from commonplace.text.pieces import BUFFER_LINE_CHARS, encode_name, summary_lines
 
@@ -54,7 +54,7 @@ class Sessions:
         clock: Dates messages that come without an instant.
         tombstones: What was forgotten. Whatever a job or a prompt takes from a transcript comes through `read` or
             `summary`, which leave that out.
-        taken_back_in: Returns the messages of a session that the log says were taken back, and when.
+        taken_back_in: Returns the messages of a session of which the log says that parts were taken back.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class Sessions:
         clock: Clock,
         folder: str = "sessions",
         tombstones: Tombstones,
-        taken_back_in: Callable[[str], Mapping[str, datetime]] = lambda _: {},
+        taken_back_in: Callable[[str], Mapping[str, Sequence[Superseded]]] = lambda _: {},
     ) -> None:
         self._store = store
         self._clock = clock
@@ -286,10 +286,10 @@ class Sessions:
         return state.session(head)
 
     def summary(self, session_id: str) -> str:
-        """Return the summary of what left the window of a session; empty if some of that was forgotten after it."""
+        """Return what may be shown of the summary of what left the window; nothing if some of that was forgotten."""
         path = self.path(session_id)
         state = self._fold(path)
-        if not state.summary or state.has_lost_of_summary(self.taken_back_in(session_id)):
+        if not state.summary or not (left := state.left_of_summary(self.taken_back_in(session_id))):
             return ""
         since, made = self._tombstones.since(), state.summary_at
         asked = since, state.summary, state.window_start
@@ -298,7 +298,7 @@ class Sessions:
             if any(at >= made for m in covered if (at := since(m.text))):
                 return ""
             state.clean = asked
-        return state.summary
+        return left
 
     def reset_at(self, session_id: str) -> int:
         """Return the number of the first message after the last reset of a session."""

@@ -13,13 +13,14 @@ import re
 import zlib
 from array import array
 from bisect import bisect_right
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final, Literal, cast
 
 import msgspec
 
 from commonplace import guard
+from commonplace.changes.forgotten import without_said
 from commonplace.changes.sealing import sealed
 from commonplace.errors import UNREADABLE, InputError
 from commonplace.guard.screened import Screened, json_line
@@ -30,6 +31,7 @@ from commonplace.records import (
     RecordedMessage,
     Role,
     Session,
+    Superseded,
     Trust,
 )
 from commonplace.store.protocol import Store
@@ -325,12 +327,20 @@ class State(msgspec.Struct):
             names=frozenset(self.names - {""}),
         )
 
-    def has_lost_of_summary(self, taken_back: Mapping[str, datetime]) -> bool:
-        """True if since its summary was made a message before the window was forgotten by itself, or taken back."""
+    def left_of_summary(self, taken_back: Mapping[str, Sequence[Superseded]]) -> str:
+        """Return the summary without the sentences of what was taken back since, of messages before the window.
+
+        Empty if one of these was forgotten by itself.
+        """
         aged, made = self.aged_ids - self.alone_ids, self.summary_at
-        gone = [*taken_back.items(), *((own, at) for own, at in self.forgotten_ids.items() if own not in aged)]
-        return made is not None and any(at >= made and self.ids.get(own, self.numbers) < self.window_start
-                                        for own, at in gone)  # fmt: skip
+
+        def is_told(own: str, at: datetime) -> bool:
+            return made is not None and at >= made and self.ids.get(own, self.numbers) < self.window_start
+
+        if any(is_told(own, at) for own, at in self.forgotten_ids.items() if own not in aged):
+            return ""
+        gone = (part for own, parts in taken_back.items() for part in parts if is_told(own, part.since))
+        return without_said(self.summary, (was for part in gone for was in part.was))
 
     def take(self, data: bytes, base: int) -> None:
         """Fold the whole lines of some bytes that begin at `base`; a torn tail is looked at again later."""

@@ -347,7 +347,7 @@ class Runner:
         for piece in pieces:
             if piece.held is None:
                 to = piece.messages[-1].number + 1
-                back = wishes.taken_back(piece.messages, partial(self._earlier, [piece]), known=bool(made.taken_back))
+                back = wishes.taken_back(piece.messages, partial(self._earlier, [piece]), made.taken_back or ())
                 notes += wishes.notes(back, made.operations, made.taken_back)
                 made.operations.append(
                     wishes.over(MoveCursor(session=piece.session, name=self.name, to=to), back, made.taken_back or ())

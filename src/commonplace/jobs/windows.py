@@ -14,6 +14,7 @@ import msgspec
 
 from commonplace.changes.actors import Actor
 from commonplace.changes.door import Door
+from commonplace.changes.forgotten import without_said
 from commonplace.changes.parts import Parts
 from commonplace.errors import ModelError, ModelSetupError
 from commonplace.guard.trust import Voices
@@ -26,7 +27,7 @@ from commonplace.jobs.views import Views
 from commonplace.layouts.schema import Job
 from commonplace.models.spending import MeteredLLM
 from commonplace.operations import EndSession, MoveWindow, Operation
-from commonplace.records import UPKEEP, Outcome, RecordedMessage
+from commonplace.records import UPKEEP, Outcome, RecordedMessage, Superseded
 
 logger = logging.getLogger(__name__)
 
@@ -104,7 +105,8 @@ class Windows:
         began = self._parts.store.change_number()
         taken_back = self._parts.sessions.taken_back_in(session)
         said = self._parts.sessions.read(session, begin, start)
-        gone = [each for each in said if each.message.id not in taken_back]
+        parts = ((each, taken_back.get(str(each.message.id), ())) for each in said)
+        gone = [rest for each, back in parts if (rest := _left_of(each, back)) is not None]
         summary, earlier, fault = "", self._parts.sessions.summary(session), ""
         if self.job.consolidator:
             upkeep = self._parts.sessions.state(session).kind in UPKEEP
@@ -197,6 +199,16 @@ class Windows:
         """How many messages stay in a window that is shortened, if nothing else is asked for."""
         knobs = self._parts.config.consolidation
         return int(knobs.window_messages * knobs.keep_share) if knobs.keep_share else knobs.keep_messages
+
+
+def _left_of(message: RecordedMessage, taken_back: Sequence[Superseded]) -> RecordedMessage | None:
+    """Return a message without the sentences that were taken back; None if they are not found, or are all."""
+    if not taken_back:
+        return message
+    left = without_said(message.text, (was for part in taken_back for was in part.was))
+    if left in {"", message.text}:
+        return None
+    return msgspec.structs.replace(message, message=msgspec.structs.replace(message.message, content=left))
 
 
 def unknown(session: str) -> Outcome:

@@ -39,10 +39,10 @@ from commonplace.text import content, dates
 from commonplace.text.pieces import one_line, short_name
 
 PLAY_REST: Final = timedelta(hours=1)
+SCAN_CHARS: Final = wishes.SCAN_CHARS
 MOST_MEMOS: Final = 50  # of a message; one with more is no talk of a person
 SENTENCE_GAP: Final = 3  # characters between two sentences of one thing
 NAME_CHARS: Final = 25  # of what is over, where a statement begins with it
-SCAN_CHARS: Final = 20_000  # of a longer message only head and tail are read: the middle is pasted
 
 
 class Reader:

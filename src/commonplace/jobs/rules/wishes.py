@@ -24,6 +24,7 @@ from commonplace.text.patterns import pattern
 Key = TypeVar("Key")
 _Part = tuple[Source, str]
 _FORGET: Final = "Forget that"  # begins a sentence that asks to forget the rest of it
+SCAN_CHARS: Final = 20_000  # of a longer message only head and tail are read: the middle is pasted
 REPLY_GAP: Final = 2  # messages between what is said and that it is not to be remembered
 _MOST: Final = 0.6  # of the words of a statement, which a wish repeats
 _CLAUSE_END: Final = pattern(r"[,;:，；：](?!\s?(?:dass|dat|że|что)\b)|\s[–—-]\s")
@@ -39,14 +40,15 @@ class TakenBack(msgspec.Struct, frozen=True):
 
 def wish_of(said: str) -> str:
     """Return the clause of a sentence that asks to forget something; empty if none does."""
+    said = said[:SCAN_CHARS]
     asked = guard("wished_away").search(said) or phrase("unkept").search(said)
     if asked is None:
         return ""
-    if content.is_wide(said):
-        return said
-    clause = said[asked.start() :].lstrip(" .!?,;:")
-    end = _CLAUSE_END.search(clause)
-    return clause[: end.start()] if end is not None and _named(clause[end.end() :]) else clause
+    end = _CLAUSE_END.search(said, asked.end())
+    if content.is_wide(said):  # which may name a thing before it asks
+        return said[max(said.rfind(each, 0, asked.end()) for each in "，；") + 1 : end.start() if end else None]
+    rest = end is not None and _named(said[end.end() :])
+    return said[asked.start() : end.start() if end is not None and rest else None].lstrip(" .!?,;:")
 
 
 def wished_away(said: str, stated: Iterable[tuple[Key, str]]) -> list[Key]:
@@ -101,12 +103,14 @@ def spans(text: str) -> Iterator[tuple[int, int]]:
 
 
 def taken_back(
-    messages: Sequence[RecordedMessage], earlier: Callable[[], Sequence[RecordedMessage]], *, known: bool
+    messages: Sequence[RecordedMessage],
+    earlier: Callable[[], Sequence[RecordedMessage]],
+    known: Sequence[_Part],
 ) -> list[TakenBack]:
     """Return what messages of a range ask to forget of what the same person said in it and before, and was answered.
 
-    A request goes itself too, because it says what is to be forgotten: if something of it was said or is `known`, or
-    if it is to forget what is the person's own.
+    A request takes messages back only if it speaks of oneself, or is of what was `known`: `forget the tests for now`
+    is a figure of speech. It goes itself too, because it says what is to be forgotten.
     """
     found: list[TakenBack] = []
     for message in messages:
@@ -115,19 +119,26 @@ def taken_back(
             continue
         said = [each for each in (*earlier(), *messages) if each.session == message.session]
         mine = [each for each in said if _is_by(each, message) and each.number <= message.number]
+        going, asks = list[_Part](), list[_Part]()
         if is_of_last(own):
             last = last_said(message, mine)
-            going, asks = _parts(last) if last is not None else [], _parts(message)
+            if last is not None and FIRST_PERSON.search(own):
+                going = [part for part in _parts(last) if FIRST_PERSON.search(part[1])]
+            is_known = last is not None and any(source == _source(last) for source, _ in known)
+            asks = _parts(message) if going or is_known else []
         else:
-            going, asks = list[_Part](), list[_Part]()
             replies = [part for each in said if each.message.role == "assistant" for part in _parts(each)]
             for sentence in filter(wish_of, content.sentences(own)):
+                is_known = bool(wished_away(sentence, ((part, part[1]) for part in known)))
+                if not (is_known or FIRST_PERSON.search(wish_of(sentence))):
+                    continue
                 stated = [part for each in mine for part in _parts(each) if part[1] != sentence]
-                named = _named(wish_of(sentence))
                 parts = wished_away(sentence, ((part, part[1]) for part in stated))
-                parts += [part for part in replies if _holds(content.words(part[1]), named)]
-                forgets = guard("wished_away").search(sentence) is not None and is_of_oneself(wish_of(sentence))
-                asks += [(_source(message), sentence)] if parts or known or forgets else []
+                if parts or is_known:
+                    named = _named(wish_of(sentence))
+                    parts += [part for part in replies if _holds(content.words(part[1]), named)]
+                forgets = guard("wished_away").search(sentence) is not None
+                asks += [(_source(message), sentence)] if parts or is_known or forgets else []
                 going += parts
         if asks or any(content.names(wish_of(each)[1:]) for each in content.sentences(own)):  # what another one said
             found.append(TakenBack(_source(message), tuple(dict.fromkeys((*going, *asks))), bool(going)))
@@ -155,6 +166,10 @@ def notes(
             yield f"{name} asked to forget {count} record{'s' if count > 1 else ''}, taken out"
         elif known is not None and not (each.found or known):
             yield f"{name} asks to forget what was not found, or what another one said; see `commonplace forget`"
+    gone = (source for source, _ in (*(known or () if back else ()), *(part for each in back for part in each.parts)))
+    asks = {each.request for each in back}
+    if hidden := dict.fromkeys(f"{each.session}#{each.message}" for each in gone if each not in asks):
+        yield f"what {', '.join(hidden)} said of it is hidden; `commonplace undo` shows it again"
 
 
 def _asks(text: str) -> bool:
