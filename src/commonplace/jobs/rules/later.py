@@ -89,10 +89,11 @@ def wished_away(said: str, stated: Iterable[tuple[Key, str]]) -> list[Key]:
     asked = guard("wished_away").search(said)
     if asked is None:
         return []
-    mine = content.Vocabulary(
-        content.content(_CLAUSE_END.split(said[asked.start() :].lstrip(",;，； "), maxsplit=1)[0])
-    )
-    known = [(key, content.content(other) - _LIGHT) for key, other in stated]
+    clause = _CLAUSE_END.split(said[asked.start() :].lstrip(",;，； "), maxsplit=1)[0]
+    mine = content.Vocabulary(content.content(clause))
+    about = clause[asked.end() - asked.start() :].strip().removeprefix("that ")
+    of_one = ((key, other) for key, other in stated if not matching.is_of_another_than(about, other))
+    known = [(key, content.content(other) - _LIGHT) for key, other in of_one]
     return [key for key, words in known if words and len(mine.shared(words)) >= _MOST * len(words)]
 
 

@@ -11,10 +11,12 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Final
 
+from commonplace.guard.about import OTHER, names_another, whose
 from commonplace.jobs.rules.patterns import guard, things, words
 from commonplace.text import denials
-from commonplace.text.content import Vocabulary
+from commonplace.text.content import Vocabulary, bare, is_wide
 from commonplace.text.content import content as carrying
+from commonplace.text.everyday import COMMON, is_no_name
 from commonplace.text.likeness import decide
 from commonplace.text.likeness.wording import MANY, RELATIVES, tokens
 from commonplace.text.patterns import pattern
@@ -189,14 +191,30 @@ def _is_contrast(text: str, value: str) -> bool:
 def of_another_person(text: str, other: str) -> bool:
     """True if one statement is of a person, by name or as a relative, of whom the other says nothing."""
     for one, two in ((text, other), (other, text)):
-        named = guard("of_a_name").match(one)
-        if named is not None and not holds(two, named["who"]):
+        if is_of_another_than(one, two):
             return True
         words_of, others = ([token.word for token in tokens(each)] for each in (one, two))
         begins = RELATIVES.intersection(words_of[:_OWNER_WORDS])
         if begins and begins.isdisjoint(others) and (_SPEAKER.match(two) or not RELATIVES.isdisjoint(others)):
             return True
     return False
+
+
+def is_of_another_than(text: str, other: str) -> bool:
+    """True if a statement is of a person, by name or as `she`, whom another, which is of no thing, does not name."""
+    if _SPEAKER.match(other) and whose(text) == OTHER and not names_another(f"{text} {other}"):
+        return True
+    who = content(_named(text))
+    if not who or not who.isdisjoint(content(other)) or guard("of_a_thing").match(other):
+        return False
+    return guard("in_a_role").search(text) is None or _SPEAKER.match(other) is not None
+
+
+def _named(text: str) -> str:
+    """Return the name of whom a statement is; empty if it is of nobody by name."""
+    found = guard("of_a_name").match(text)
+    who = next(filter(None, found.groups()), "") if found else ""
+    return "" if bare(who) in COMMON or (is_no_name(who) and not is_wide(who)) else who
 
 
 def _of_another_thing(text: str, other: str) -> bool:
