@@ -48,8 +48,11 @@ def test_two_people_stay_two(first: str | None, second: str, said: list[str], tm
         ("Ich wohne in Kiel.", "Ich wohne jetzt in Bonn.", ["Ada: Ich wohne in Kiel", "Bob: Ich wohne jetzt in Bonn"]),
         ("We use Vim.", "We switched from Vim to Helix.", ["We use Helix"]),
         ("I use Vim.", "Ada switched from Vim to Helix.", ["Ada uses Helix"]),
+        ("I'm vegan.", "I'm no longer the treasurer, Ada is.",
+         ["Ada is vegan", "Bob is no longer the treasurer, Ada is"]),
+        ("I'm vegan.", "Ada is no longer the treasurer.", ["Ada is vegan"]),
     ],
-)
+)  # fmt: skip
 def test_what_one_says_of_themselves_is_no_news_of_another(was: str, now: str, said: list[str], tmp_path: Path) -> None:
     assert noted(tmp_path / was / now, ("Ada", was), ("Bob", now)) == said
 

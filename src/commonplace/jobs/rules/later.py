@@ -50,12 +50,18 @@ def spoken_against(memo: Memo, stated: Iterable[tuple[Key, str]]) -> Key | None:
     found: dict[Key, float] = {}
     for key, other in stated if is_said_of(said) else ():
         known = content.content(other) - _LIGHT
-        shared = content.Vocabulary(content.content(said)).shared(known)
+        shared = content.Vocabulary(content.content(_over(said, other))).shared(known)
         if _is_against(memo, said, other, shared, len(shared) / max(1, len(known))):
             found[key] = len(shared) / len(known)
     most = max(found.values(), default=0.0)
     keys = [key for key, share in found.items() if share == most]
     return keys[0] if len(keys) == 1 else None
+
+
+def _over(said: str, other: str) -> str:
+    """Return the clauses of a sentence that say that something ended, without whom they are of; else all of it."""
+    ends = [clause for clause in _CLAUSE_END.split(said) if _is_end(clause)]
+    return " ".join(matching.unnamed(clause, other) if denials.denies(clause) else clause for clause in ends) or said
 
 
 def _is_against(memo: Memo, said: str, other: str, shared: frozenset[str], share: float) -> bool:

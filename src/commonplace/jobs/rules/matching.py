@@ -210,6 +210,12 @@ def is_of_another_than(text: str, other: str) -> bool:
     return guard("in_a_role").search(text) is None or _SPEAKER.match(other) is not None
 
 
+def unnamed(text: str, other: str) -> str:
+    """Return a statement without the name of whom it is, if another one is of them too."""
+    who = _named(text)
+    return text.replace(who, "", 1) if who and who == _named(other) else text
+
+
 def _named(text: str) -> str:
     """Return the name of whom a statement is; empty if it is of nobody by name."""
     found = guard("of_a_name").match(text)
