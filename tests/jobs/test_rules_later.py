@@ -31,8 +31,14 @@ from marking import in_one_test
         ("I'm vegetarian.", "I've been eating meat again since the summer."),
         ("Ich bin Vegetarierin", "Esse übrigens wieder Fleisch"),
         ("I work at Brightwater.", "I don't work there any more."),
+        ("I have a cat called Mia.", "Mia died yesterday."),
+        ("Never call me on my night shifts, those are Tuesdays and Thursdays.",
+         "Night shifts changed: Mondays and Wednesdays now instead of Tuesdays and Thursdays."),
+        ("I hate bullet points.", "I now want you to answer with bullet points after all."),
+        ("I travel to Lisbon with my sister Karin in March.",
+         "Karin can't come to Lisbon, my friend Mette comes along instead."),
     ],
-)
+)  # fmt: skip
 def test_the_newer_words_are_behind_the_statement(before: str, said: str) -> None:
     (stated,) = after([], before)
     (noted,) = after([], before, said)

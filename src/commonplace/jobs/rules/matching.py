@@ -98,13 +98,24 @@ def in_its_place(text: str, other: str) -> str:
     """
     said = guard("in_place_of").fullmatch(text.rstrip(" ."))
     if said is None:
-        return _with_the_rest(text, other)
+        return _with_the_rest(_with_whose(text, other), other)
     new, old = (next(filter(None, (said[name + way] for way in ("used", "moved", "put")))) for name in ("new_", "old_"))
     place = pattern(rf"(?<![\w`]){re.escape(old)}(?![\w`])", re.IGNORECASE)
     if not says_more(other, [old]) or len(place.findall(other)) != 1:
         return text
     both = place.sub(lambda _: new, other)
     return f"{both.rstrip(' .')} ({said['tail'].strip(' ,')})." if said["tail"] else both
+
+
+def _with_whose(text: str, other: str) -> str:
+    """Return a statement of `Lea` or `the new boss` with whose they are, if the one in whose place it comes says so."""
+    label = guard("speaker_label").match(text)
+    begin = label.end() if label else 0
+    kin = guard("of_kin").match(other[begin:])
+    if kin is not None and text[begin:].startswith(other[begin + kin.end() :].split(" ", 1)[0] + " "):
+        return text[:begin] + kin[0] + text[begin:]
+    owner = guard("owned").match(other)
+    return re.sub(r"\A(?i:the)(?= new )", owner[0], text) if owner else text
 
 
 def _with_the_rest(text: str, other: str) -> str:
@@ -156,8 +167,9 @@ def succeeds(text: str, frame: str, supersedes: str, other: str, *, home: bool =
         and (not whose or "'s " in whose)
     ):
         return True
+    is_home = guard("home").search(other)  # `to Rome instead of Oslo` is no news of it
     if supersedes and _is_held(other, supersedes):
-        told_apart = guard("of_time").fullmatch(supersedes) or _is_contrast(text, supersedes)
+        told_apart = guard("of_time").fullmatch(supersedes) or _is_contrast(text, supersedes) or is_home
         return not told_apart or of_one_thing(text, other, supersedes)
     return any(over(text, other) for over in (_is_denied, _instead, _in_role, _has_another_value))
 
@@ -299,6 +311,7 @@ def _are_named(*claims: str) -> bool:
 
 def _in_same_words(text: str, other: str) -> bool:
     """True if two statements of one person differ in names and numbers alone, in whatever order they say them."""
+    text, other = (guard("of_kin").sub("", each) for each in (text, other))  # `Lea`, and `User's daughter Lea`
     if text.split(" ", 1)[0] != other.split(" ", 1)[0]:
         return False
     mine, theirs = _carrying(text), _carrying(other)
