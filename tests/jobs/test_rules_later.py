@@ -35,8 +35,6 @@ from marking import in_one_test
         ("Never call me on my night shifts, those are Tuesdays and Thursdays.",
          "Night shifts changed: Mondays and Wednesdays now instead of Tuesdays and Thursdays."),
         ("I hate bullet points.", "I now want you to answer with bullet points after all."),
-        ("I travel to Lisbon with my sister Karin in March.",
-         "Karin can't come to Lisbon, my friend Mette comes along instead."),
     ],
 )  # fmt: skip
 def test_the_newer_words_are_behind_the_statement(before: str, said: str) -> None:

@@ -258,6 +258,13 @@ def test_a_request_to_remember_is_no_part_of_what_is_remembered(tmp_path: Path) 
          ["User's new boss is Tor Hauge."]),
         ("My phone number is 555-0100.", "I have a new phone number: 555-0199.",
          ["User has a new phone number: 555-0199."]),
+        ("I use Vim.", "Karin can't come to Lisbon, my friend Mette comes along instead.",
+         ["User uses Vim.", "User: Karin can't come to Lisbon, my friend Mette comes along instead.",
+          "User's friend is Mette."]),
+        ("I travel to Lisbon with my sister Karin in March.",
+         "Karin can't come to Lisbon, my friend Mette comes along instead.",
+         [("User travels to Lisbon with their sister Karin in 2027-03. (2026-11-02: "
+          "“Karin can't come to Lisbon, my friend Mette comes along instead”)"), "User's friend is Mette."]),
         ("I live in Oslo.", "Let's go to Rome instead of Oslo.", ["User lives in Oslo."]),
         ("I work as a nurse at Haukeland hospital.", "I start at Ullevål hospital on 2027-02-01, still as a nurse.",
          ["User works as a nurse at Haukeland hospital.",
