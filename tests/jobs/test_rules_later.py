@@ -33,8 +33,12 @@ from marking import in_one_test
         ("I work at Brightwater.", "I don't work there any more."),
         ("I'm pregnant.", "I gave birth to a girl last week."),
         ("Je suis enceinte", "J'ai accouché hier."),
+        ("I have a cat called Mia.", "Mia died yesterday."),
+        ("Never call me on my night shifts, those are Tuesdays and Thursdays.",
+         "Night shifts changed: Mondays and Wednesdays now instead of Tuesdays and Thursdays."),
+        ("I hate bullet points.", "I now want you to answer with bullet points after all."),
     ],
-)
+)  # fmt: skip
 def test_the_newer_words_are_behind_the_statement(before: str, said: str) -> None:
     (stated,) = after([], before)
     (noted,) = after([], before, said)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from test_rules_changes import after
 
 from commonplace import Memory, Message
 from commonplace.config import Config, GuardConfig
@@ -47,10 +48,38 @@ def test_two_people_stay_two(first: str | None, second: str, said: list[str], tm
         ("Ich wohne in Kiel.", "Ich wohne jetzt in Bonn.", ["Ada: Ich wohne in Kiel", "Bob: Ich wohne jetzt in Bonn"]),
         ("We use Vim.", "We switched from Vim to Helix.", ["We use Helix"]),
         ("I use Vim.", "Ada switched from Vim to Helix.", ["Ada uses Helix"]),
+        ("I'm vegan.", "I'm no longer the treasurer, Ada is.",
+         ["Ada is vegan", "Bob is no longer the treasurer, Ada is"]),
+        ("I'm vegan.", "Ada is no longer the treasurer.", ["Ada is vegan"]),
     ],
-)
+)  # fmt: skip
 def test_what_one_says_of_themselves_is_no_news_of_another(was: str, now: str, said: list[str], tmp_path: Path) -> None:
     assert noted(tmp_path / was / now, ("Ada", was), ("Bob", now)) == said
+
+
+NUTS = "User is allergic to nuts"
+
+
+@in_one_test(
+    "was, now, left",
+    [
+        *((ALLERGIC, now, NUTS) for now in (
+            "Tom is no longer allergic to nuts.", "By the way, Tom isn't allergic to nuts any more.",
+            "My mate Tom is no longer allergic to nuts.", "Dr. Holm is no longer allergic to nuts.",
+            "Tom and Ada are no longer allergic to nuts.", "I heard Tom is no longer allergic to nuts.",
+            "She is no longer allergic to nuts.", "Forget that Tom is allergic to nuts.")),
+        ("Bob is allergic to nuts.", "Tom is no longer allergic to nuts.", "Bob is allergic to nuts"),
+        ("I live in Oslo.", "Tom lives in Bergen now, no longer in Oslo.", "User lives in Oslo"),
+        ("My boss is Ingrid.", "Tom's boss is Ada now, no longer Ingrid.", "User's boss is Ingrid"),
+        ("Ich wohne in Oslo.", "Tom wohnt jetzt in Bergen, nicht mehr in Oslo.", "User: Ich wohne in Oslo"),
+        ("Soy vegetariano.", "Tom ya no es vegetariano.", "User: Soy vegetariano"),
+        ("Sono vegetariano.", "Tom non è più vegetariano.", "User: Sono vegetariano"),
+        ("我住在奥斯陆。", "汤姆不再住在奥斯陆了。", "User: 我住在奥斯陆"),
+    ],
+)  # fmt: skip
+def test_what_is_said_of_another_name_leaves_what_is_the_users_own(was: str, now: str, left: str) -> None:
+    """Audit 10: `Tom is no longer allergic to nuts.` removed that the user is."""
+    assert left in [each.rstrip(".") for each in after(was, now)]
 
 
 @pytest.mark.parametrize("layout", ["native", "two-layer", "structured"])

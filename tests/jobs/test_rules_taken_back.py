@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from rules_talks import after
 
 from commonplace import Memory, Message
 from commonplace.testing import FixedClock
-from marking import slow_after
+from marking import in_one_test, slow_after
 
 
 def kept(folder: Path, *talk: str, layout: str = "native", names: tuple[str, ...] = ()) -> list[str]:
@@ -242,3 +243,34 @@ def test_people_give_each_other_orders_too(tmp_path: Path) -> None:
 def test_a_request_to_remember_is_no_part_of_what_is_remembered(tmp_path: Path) -> None:
     talk = ("I'm allergic to nuts, please remember.", "Good to know.")
     assert kept(tmp_path, *talk, names=("Ada", "Ben")) == ["Ada is allergic to nuts."]
+
+
+@in_one_test(
+    ("before", "said", "left"),
+    [
+        ("My favourite tea is Earl Grey, two sugars.", "I've given up sugar, so tea without sugar from now on.",
+         ["User's favourite tea is Earl Grey, two sugars.", "User has given up sugar."]),
+        ("My daughter Lea goes to Nordtvet school.", "Lea goes to Bjerke school now.",
+         ["User's daughter Lea goes to Bjerke school now."]),
+        ("My daughter Lea loves horses.", "Lea goes to Bjerke school now.",
+         ["User's daughter Lea loves horses.", "Lea goes to Bjerke school now."]),
+        ("My boss is called Ingrid Berg.", "Ingrid left. The new boss is Tor Hauge.",
+         ["User's new boss is Tor Hauge."]),
+        ("My phone number is 555-0100.", "I have a new phone number: 555-0199.",
+         ["User has a new phone number: 555-0199."]),
+        ("I use Vim.", "Karin can't come to Lisbon, my friend Mette comes along instead.",
+         ["User uses Vim.", "User: Karin can't come to Lisbon, my friend Mette comes along instead.",
+          "User's friend is Mette."]),
+        ("I travel to Lisbon with my sister Karin in March.",
+         "Karin can't come to Lisbon, my friend Mette comes along instead.",
+         [("User travels to Lisbon with their sister Karin in 2027-03. (2026-11-02: "
+          "“Karin can't come to Lisbon, my friend Mette comes along instead”)"), "User's friend is Mette."]),
+        ("I live in Oslo.", "Let's go to Rome instead of Oslo.", ["User lives in Oslo."]),
+        ("I work as a nurse at Haukeland hospital.", "I start at Ullevål hospital on 2027-02-01, still as a nurse.",
+         ["User works as a nurse at Haukeland hospital.",
+          "User starts at Ullevål hospital on 2027-02-01, still as a nurse."]),
+    ],
+)  # fmt: skip
+def test_what_replaces_keeps_what_holds_and_whose_it_is(before: str, said: str, left: list[str]) -> None:
+    """Audit 10: a replacement dropped the tea, or that Lea is the daughter; a new boss or number was in no record."""
+    assert after([], before, said) == left

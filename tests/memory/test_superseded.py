@@ -12,7 +12,7 @@ from commonplace import Memory, Message, Query
 from commonplace.records import Source
 from commonplace.testing import FixedClock, ScriptedLLM
 from inside import scope_of
-from marking import slow_after
+from marking import in_one_test, slow_after
 
 QUESTION = "what time is our stand-up these days?"
 OLD = "our stand-up is at 9:30, these days and every day"
@@ -231,6 +231,42 @@ def test_the_prompt_names_the_words_that_are_over(tmp_path):
         shown = memory.context("s:3", "who lives in New York and plays the cello?").volatile
 
     assert 's:1, superseded: "Noted: User lives in New York."] Noted: User lives in New York. User\'s sister' in shown
+
+
+@pytest.mark.parametrize("layout", ["native", "graph"])
+def test_of_a_message_of_one_range_the_words_are_named_that_are_over(tmp_path, layout):
+    """Audit 10: without a mark in graph, and the whole message with one in native, where the English holds."""
+    with Memory.open(tmp_path, layout=layout, jobs="inline") as memory:
+        old = "Rehearsals are on Tuesdays at 19:00"
+        for text in (f"{old}. Always answer in English.", "Rehearsals moved to Wednesdays at 18:30."):
+            memory.append("s:1", [Message("user", text), Message("assistant", "ok")])
+        memory.end("s:1")
+        hit = next(hit for hit in memory.recall("when are rehearsals?") if old in hit.text)
+
+    assert hit.superseded_by
+    assert hit.superseded_words == old
+
+
+@in_one_test(
+    "was, now, told",
+    [
+        ("Never call Ada on her night shifts, Tuesdays and Thursdays.",
+         "Never call Ada on her night shifts, Mondays and Wednesdays.",
+         "Ada asked never to be called on her night shifts, Tuesdays and Thursdays."),
+        ("Ada travels to Lisbon with her sister Karin from 2026-03-14 to 2026-03-21.",
+         "Ada travels to Lisbon with her friend Mette from 2026-03-14 to 2026-03-21; her sister Karin cannot come.",
+         "Ada planned a trip to Lisbon with her sister Karin from 2026-03-14 to 2026-03-21."),
+    ],
+)  # fmt: skip
+def test_a_journal_that_tells_it_in_other_words_says_so_too(was, now, told, tmp_path):
+    """Audit 10: what a model had replaced came back unmarked from the journal."""
+    say = {"op": "add", "path": "memory/facts/user.md", "text": was, "cites": [{"message": 1, "quote": was}]}
+    other = {"op": "replace", "target": 1, "text": now, "cites": [{"message": 1, "quote": now}]}
+    replies = [{"journal": told, "operations": [say]}, {"journal": "", "operations": [other]}]
+    with changed(tmp_path / was, "native", was, now, ScriptedLLM([*map(json.dumps, replies)])) as memory:
+        (entry,) = (hit for hit in memory.recall(was, layers=("journals",)) if hit.text == told)
+
+    assert entry.superseded_by
 
 
 def test_an_outdated_value_comes_once(tmp_path):

@@ -391,15 +391,17 @@ class Ledger:
         found: dict[str, tuple[Superseded, ...]] = {}
 
         def take(now: Added, source: Source, since: datetime, was: tuple[str, ...], says: str) -> None:
-            still = {(each.session, each.message) for each in now.sources}
-            if source.session == session and (session, source.message) not in still:
+            if source.session == session:
                 part = Superseded(source.span, now.id, since, now.sources, tuple(filter(None, was)), says)
                 found[source.message] = (*found.get(source.message, ()), part)
 
         with self._lock:
             for old in self._resting.get(session, ()):
                 for each in self._overruling(old):
+                    still = {(of.session, of.message) for of in each.now.sources}
                     for source, quote in zip(each.was.sources, chain(each.was.quotes, repeat("")), strict=False):
+                        if (source.session, source.message) in still:
+                            continue
                         take(each.now, source, each.since, (each.was.text, quote), each.says)
                 if old in self._gone and old in self._denied:
                     was = self._made[old][-1][1]
@@ -412,7 +414,8 @@ class Ledger:
                 for source, quote in zip(asked.overrules, asked.quotes, strict=False):
                     take(request, source, self._changes[number].at, (quote, quote), "")
             for (record, source), since in self._overruled.get(session, {}).items():
-                if (current := self._now(record)) is not None:
+                current = self._now(record)
+                if current is not None and source not in current.sources:  # another part of the message may hold
                     take(current, source, since, self._quotes(session, source), current.text)
         return found
 

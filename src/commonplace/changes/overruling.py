@@ -19,6 +19,7 @@ from commonplace.text import content
 TELLING: Final = frozenset({"journals", "items"})
 """The kinds of layers whose records tell of messages."""
 
+_FEW: Final = 7  # words, of which one may be another: `plans a trip` of `travels`
 _FRAME: Final = content.keywords("User: Assistant: Noted: ok okay")
 
 
@@ -123,7 +124,9 @@ def _overruled(
 
 
 def _states(sentence: str, was: str) -> bool:
-    """True if a sentence quotes a statement, or has all its words and few others."""
+    """True if a sentence quotes a statement, or has its names, numbers and nearly all its words, and few others."""
     words, said = content.keywords(was) - _FRAME, content.keywords(sentence) - _FRAME
     quoted = content.fold(was).rstrip(" .!") in content.fold(sentence)
-    return bool(words) and words <= said and (quoted or len(said) <= 2 * len(words))
+    left = words - said
+    same = len(left) * _FEW <= len(words) and left.isdisjoint(content.keywords(" ".join(content.firm(was))))
+    return bool(words) and same and (quoted or len(said) <= 2 * len(words))

@@ -10,7 +10,7 @@ from typing import Final
 
 from commonplace.changes import forgotten
 from commonplace.layouts.codecs import edits, rewrites
-from commonplace.text import content
+from commonplace.text import content, denials
 from commonplace.text.patterns import pattern
 
 _DATE: Final = pattern(r"\b(\d{4})-(\d\d)-(\d\d)\b")
@@ -21,10 +21,17 @@ _OVER: Final = pattern(  # what a statement says is over
 
 
 def differ(was: str, now: str) -> bool:
-    """True unless one of two statements only says more than the other."""
+    """True unless one of two statements only says more than the other, and denies nothing of it."""
     was, now = (_DATE.sub(r"\1\2\3", text) for text in (was, now))  # a date is one word
     said, says = content.keywords(was), content.keywords(_OVER.sub(" ", now))
-    return not (said <= says or content.keywords(now) <= said)
+    return _takes_back(was, now) or not (said <= says or content.keywords(now) <= said)
+
+
+def _takes_back(was: str, now: str) -> bool:
+    """True if a statement denies something of one that denies nothing: `her sister cannot come`."""
+    said = content.keywords(was)
+    denied = (clause for clause in content.clauses(now) if denials.denies(clause))
+    return not denials.denies(was) and any(said & content.keywords(clause) for clause in denied)
 
 
 def lines(text: str) -> list[str]:

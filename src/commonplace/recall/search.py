@@ -297,7 +297,8 @@ class Search(msgspec.Struct, kw_only=True):
         as_of = self.query.as_of
         known = (part for part in parts if as_of is None or part.since <= as_of)
         over = [part for part in known if _overlap(part.span, source.span)]
-        return (over[0], words_of(hit.text, [was for part in over for was in part.was[1:]])) if over else None
+        words = [was for part in over for was in part.was[1:] or _said(hit, part.span)]
+        return (over[0], words_of(hit.text, words)) if over else None
 
     def _note(self, ranked: Ranked, note: Note) -> choosing.Shown:
         at = datetime.fromtimestamp(note.at_ms / 1000, UTC) if note.at_ms is not None else None
@@ -345,6 +346,11 @@ def _names(record: str, sources: Sequence[Source]) -> Iterator[tuple[str, str]]:
     yield "", record
     for source in sources:
         yield source.session, source.message
+
+
+def _said(hit: Hit, span: tuple[int, int] | None) -> tuple[str, ...]:
+    """Return the words of a part of a message that was found as a whole."""
+    return (hit.text[slice(*span)],) if span is not None and hit.sources[0].span is None else ()
 
 
 def _overlap(one: tuple[int, int] | None, other: tuple[int, int] | None) -> bool:

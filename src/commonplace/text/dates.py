@@ -207,6 +207,10 @@ def _calendar(match: re.Match[str], today: date, past: bool) -> _Span | None:
     return _on(near if (ahead - today).days > 2 * abs((near - today).days) else ahead)
 
 
+def _iso(match: re.Match[str], _today: date, _past: bool) -> _Span:
+    return _on(date.fromisoformat(match["iso"]))
+
+
 def _day_of_month(match: re.Match[str], today: date, past: bool) -> _Span | None:
     """Return the date of `on the 12th`: the nearest such day on the side that the tense gives."""
     months = (_add_months(today.replace(day=1), -step if past else step) for step in range(3))
@@ -279,6 +283,7 @@ _READINGS: Final[tuple[tuple[re.Pattern[str], Reading], ...]] = tuple(
             _LEAD + r"\b(?:the (?=\d+[a-z]))?(?P<number>\d{1,2})(?:st|nd|rd|th)?(?: of)? " + _MONTH_BESIDE + _YEAR,
             _calendar,
         ),
+        (_LEAD + r"(?<![\w-])(?P<iso>(?:19|20)\d\d-\d\d-\d\d)(?![\w-])", _iso),
         (_LEAD + r"\b" + _MONTH_BESIDE + r"\.? (?P<number>\d{1,2})(?:st|nd|rd|th)?\b" + _YEAR, _calendar),
         (
             _LEAD_KEPT + r"\b(?P<step>(?i:last|this past|past|previous|this coming|this|next)) "

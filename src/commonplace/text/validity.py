@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from datetime import date
+from itertools import pairwise
 from typing import Final
 
 from commonplace.text import content, days
@@ -15,13 +16,15 @@ from commonplace.text.patterns import pattern
 
 _UNTIL: Final = pattern(r"\((?:from \d{4}-\d\d-\d\d )?until (\d{4}-\d\d-\d\d)\)[*_]*\s*\Z")
 _HAS: Final = {
-    "on": r"has|have|['’]ve|fl(?:y|ies|ying)|travel\w*|visit(?:s|ing)?|meet(?:s|ing)?|see(?:s|ing)?|going to|comes?",
-    "am": "hat|haben?|flieg(?:e|en|t)|reis(?:e|en|t)|besuch(?:e|en|t)|trifft|treffen|kommt",
+    "on": r"has|have|['’]ve|fl(?:y|ies|ying)|travel\w*|visit(?:s|ing)?|meet(?:s|ing)?|see(?:s|ing)?|going to|comes?"
+    r"|stay(?:s|ing)?|leaves?(?= on\b)|is (?:away|off|in|on (?:holiday|leave|vacation))",
+    "am": r"hat|haben?|bin|übernachte\w*|flieg(?:e|en|t)|reis(?:e|en|t)|besuch(?:e|en|t)|trifft|treffen|kommt",
     "le": "a|ai|ont|avons|prend|prenons|va|vont|allons|rencontre|vient",
     "el": "tiene|tengo|tienen|tenemos|hay|vuela|volamos|viaja|viajamos|va|vamos|viene",
 }
 _EVENT: Final = pattern(
-    r"(?:\b(?:is|are|takes? place|ist|sind|findet|finden|est|sont|aura lieu|a lieu|es|son|será|tiene lugar)"
+    r"(?:(?:\b|(?<=\w)['’])(?:s|is|are|takes? place|ist|sind|findet|finden|est|sont|aura lieu|a lieu|es|son|será"
+    r"|tiene lugar)"
     r"(?: (?:scheduled|planned|set|geplant|prévue?|previst[oa]|programad[oa]))?"
     r"(?: (?:on|for|at|am|den|für den|um|le|pour le|el|para el))? |[是在于]\s?)\0"
     r"|[\0\1][^\0\1]{0,6}[飞有去来见]"
@@ -44,6 +47,11 @@ _LASTS: Final = pattern(
 """Words of what goes on or comes again after its day, and of a statement that says more."""
 
 
+_ON: Final = {"from": "on", "vom": "am", "du": "le", "del": "el"}
+_FROM: Final = pattern(rf"\b({'|'.join(_ON)})\s\Z", re.IGNORECASE)
+_TO: Final = pattern(r"\s?(?:to|until|till|through|bis(?: zum)?|au|al|[–—-])\s?", re.IGNORECASE)
+
+
 def mark(first: date | None, last: date | None) -> str:
     """Return what to write behind a statement that holds from a day on, or up to a day; empty without either."""
     said = [f"from {first:%Y-%m-%d}"] if first else []
@@ -57,8 +65,18 @@ def is_over(text: str, today: date) -> bool:
     return found is not None and found[1] < f"{today:%Y-%m-%d}"
 
 
+def _by_its_end(text: str) -> str:
+    """Return a text of the days from one to another with the last of them alone."""
+    for first, last in pairwise(days.named(text)):
+        begins = _FROM.search(text[: first.start])
+        if begins is not None and _TO.fullmatch(text, first.end, last.start):
+            return f"{text[: begins.start()]}{_ON[begins[1].casefold()]} {text[last.start :]}"
+    return text
+
+
 def is_past_event(text: str, said: date, today: date) -> bool:
-    """True if a statement tells of nothing but an event on one day that was to come when it was said, and is over."""
+    """True if a statement tells of nothing but an event of a day or of some days on end, to come then and over now."""
+    text = _by_its_end(text)
     if _LASTS.search(text) or len(content.sentences(text)) != 1:
         return False
     named = [each for each in days.named(text) if [len(reading) for reading in each.readings] == [3]]

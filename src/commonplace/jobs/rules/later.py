@@ -20,6 +20,10 @@ from commonplace.text.pieces import one_line
 Key = TypeVar("Key")
 _NEWER: Final = pattern(r" \((?:\d{4}-\d\d-\d\d|later): “[^“”]*”\)\Z")
 _LEFT: Final = pattern(r"\b(?:from|not|instead of) (?:[A-Z][\w-]+ ?)+")  # what a statement says is over
+_CLAUSE_END: Final = pattern(r"[,;:，；：](?!\s?(?:dass|że|что)\b)|\s[–—-]\s")
+_CALLED: Final = pattern(
+    r"\b(?:called|named|hei(?:ß|ss)t|llama|appelle|chiama|heet|chama) ([^\W\d_]+)\b"
+)  # `Mia`, Italian for `my`
 _LONGEST: Final = 160  # characters of newer words
 _MOST, _HALF = 0.6, 0.5  # of the words of a statement, which newer words repeat
 
@@ -39,7 +43,7 @@ def with_newer(stated: str, memo: Memo) -> str:
 def is_said_of(said: str) -> bool:
     """True if a sentence of a person says that something is over, is so again or may be done now."""
     may = guard("allowed")
-    if len(said) > _LONGEST or not (_is_end(said) or may.search(said)):
+    if len(said) > _LONGEST or not (_is_end(said) or may.search(said) or guard("swapped").search(said)):
         return False
     return updates.is_of_now(guard("ended").sub(" ", may.sub(" ", said)))  # `you may`, `is history`
 
@@ -50,7 +54,7 @@ def spoken_against(memo: Memo, stated: Iterable[tuple[Key, str]]) -> Key | None:
     found: dict[Key, float] = {}
     for key, other in stated if is_said_of(said) else ():
         known = content.content(other) - LIGHT
-        shared = content.Vocabulary(content.content(said)).shared(known)
+        shared = content.Vocabulary(content.content(_over(said, other))).shared(known)
         if _is_against(memo, said, other, shared, len(shared) / max(1, len(known))):
             found[key] = len(shared) / len(known)
     most = max(found.values(), default=0.0)
@@ -58,21 +62,36 @@ def spoken_against(memo: Memo, stated: Iterable[tuple[Key, str]]) -> Key | None:
     return keys[0] if len(keys) == 1 else None
 
 
+def _over(said: str, other: str) -> str:
+    """Return the clauses of a sentence that say that something ended, without whom they are of; else all of it."""
+    ends = [clause for clause in _CLAUSE_END.split(said) if _is_end(clause)]
+    return " ".join(matching.unnamed(clause, other) if denials.denies(clause) else clause for clause in ends) or said
+
+
 def _is_against(memo: Memo, said: str, other: str, shared: frozenset[str], share: float) -> bool:
     """True if a sentence is of what a statement says, of whose words it repeats a share, and speaks against it.
 
     Words that say that something ended need to name what it is about; others repeat most of a statement and deny it, or
-    say that something is so again.
+    say that something is so again, or something else instead.
     """
     if _is_end(other) or matching.of_another_person(said, other):
         return False
     named = bool(shared & content.names(_LEFT.sub("", other)))
     if _is_end(said):
+        called = _CALLED.search(other)
+        if called is not None and f" {called[1]} " in f" {said} ":
+            return True
         unnamed = any(end.over.search(said) and end.held.search(other) for end in ends())
         return unnamed or ((named or share >= _HALF) and not all(map(_is_of_time, shared)))
-    denies = share >= _MOST and denials.denies(said) != denials.denies(other)
+    if len(shared) < 2 or all(map(_is_of_time, shared)):
+        return False
+    if guard("swapped").search(said):
+        return share >= _HALF
+    denies = share >= _MOST and denials.denies(said) != (
+        denials.denies(other) or guard("hates").search(other) is not None
+    )
     again = memo.slot == CHANGE and named and _HALF <= share < 1
-    return len(shared) > 1 and guard("allowed").search(said) is not None and (denies or again)
+    return guard("allowed").search(said) is not None and (denies or again)
 
 
 def _is_of_time(word: str) -> bool:

@@ -11,10 +11,12 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Final
 
+from commonplace.guard.about import OTHER, names_another, whose
 from commonplace.jobs.rules.patterns import guard, things, words
 from commonplace.text import denials
-from commonplace.text.content import Vocabulary
+from commonplace.text.content import Vocabulary, bare, is_wide
 from commonplace.text.content import content as carrying
+from commonplace.text.everyday import COMMON, is_no_name
 from commonplace.text.likeness import decide
 from commonplace.text.likeness.wording import MANY, RELATIVES, tokens
 from commonplace.text.patterns import pattern
@@ -96,13 +98,24 @@ def in_its_place(text: str, other: str) -> str:
     """
     said = guard("in_place_of").fullmatch(text.rstrip(" ."))
     if said is None:
-        return _with_the_rest(text, other)
+        return _with_the_rest(_with_whose(text, other), other)
     new, old = (next(filter(None, (said[name + way] for way in ("used", "moved", "put")))) for name in ("new_", "old_"))
     place = pattern(rf"(?<![\w`]){re.escape(old)}(?![\w`])", re.IGNORECASE)
     if not says_more(other, [old]) or len(place.findall(other)) != 1:
         return text
     both = place.sub(lambda _: new, other)
     return f"{both.rstrip(' .')} ({said['tail'].strip(' ,')})." if said["tail"] else both
+
+
+def _with_whose(text: str, other: str) -> str:
+    """Return a statement of `Lea` or `the new boss` with whose they are, if the one in whose place it comes says so."""
+    label = guard("speaker_label").match(text)
+    begin = label.end() if label else 0
+    kin = guard("of_kin").match(other[begin:])
+    if kin is not None and text[begin:].startswith(other[begin + kin.end() :].split(" ", 1)[0] + " "):
+        return text[:begin] + kin[0] + text[begin:]
+    owner = guard("owned").match(other)
+    return re.sub(r"\A(?i:the)(?= new )", owner[0], text) if owner else text
 
 
 def _with_the_rest(text: str, other: str) -> str:
@@ -161,8 +174,9 @@ def succeeds(text: str, frame: str, supersedes: str, other: str, *, home: bool =
         and (not whose or "'s " in whose)
     ):
         return True
+    is_home = guard("home").search(other)  # `to Rome instead of Oslo` is no news of it
     if supersedes and _is_held(other, supersedes):
-        told_apart = guard("of_time").fullmatch(supersedes) or _is_contrast(text, supersedes)
+        told_apart = guard("of_time").fullmatch(supersedes) or _is_contrast(text, supersedes) or is_home
         return not told_apart or of_one_thing(text, other, supersedes)
     return any(over(text, other) for over in (_is_denied, _instead, _in_role, _has_another_value))
 
@@ -196,14 +210,36 @@ def _is_contrast(text: str, value: str) -> bool:
 def of_another_person(text: str, other: str) -> bool:
     """True if one statement is of a person, by name or as a relative, of whom the other says nothing."""
     for one, two in ((text, other), (other, text)):
-        named = guard("of_a_name").match(one)
-        if named is not None and not holds(two, named["who"]):
+        if is_of_another_than(one, two):
             return True
         words_of, others = ([token.word for token in tokens(each)] for each in (one, two))
         begins = RELATIVES.intersection(words_of[:_OWNER_WORDS])
         if begins and begins.isdisjoint(others) and (_SPEAKER.match(two) or not RELATIVES.isdisjoint(others)):
             return True
     return False
+
+
+def is_of_another_than(text: str, other: str) -> bool:
+    """True if a statement is of a person, by name or as `she`, whom another, which is of no thing, does not name."""
+    if _SPEAKER.match(other) and whose(text) == OTHER and not names_another(f"{text} {other}"):
+        return True
+    who = content(_named(text))
+    if not who or not who.isdisjoint(content(other)) or guard("of_a_thing").match(other):
+        return False
+    return guard("in_a_role").search(text) is None or _SPEAKER.match(other) is not None
+
+
+def unnamed(text: str, other: str) -> str:
+    """Return a statement without the name of whom it is, if another one is of them too."""
+    who = _named(text)
+    return text.replace(who, "", 1) if who and who == _named(other) else text
+
+
+def _named(text: str) -> str:
+    """Return the name of whom a statement is; empty if it is of nobody by name."""
+    found = guard("of_a_name").match(text)
+    who = next(filter(None, found.groups()), "") if found else ""
+    return "" if bare(who) in COMMON or (is_no_name(who) and not is_wide(who)) else who
 
 
 def _of_another_thing(text: str, other: str) -> bool:
@@ -282,6 +318,7 @@ def _are_named(*claims: str) -> bool:
 
 def _in_same_words(text: str, other: str) -> bool:
     """True if two statements of one person differ in names and numbers alone, in whatever order they say them."""
+    text, other = (guard("of_kin").sub("", each) for each in (text, other))  # `Lea`, and `User's daughter Lea`
     if text.split(" ", 1)[0] != other.split(" ", 1)[0]:
         return False
     mine, theirs = _carrying(text), _carrying(other)

@@ -48,7 +48,9 @@ def is_named_as_over(said: str, other: str) -> bool:
     parts = _PART.split(said)
     rest = content.Vocabulary(word for word in words if not firm.holds(word))
     of_it = bool(rest.shared(content.content(said)))
-    over = [part for part in parts if _only_ends(part, content.Vocabulary(words), firm, of_it=of_it)]
+    over = [
+        part for part in parts if _only_ends(part, content.Vocabulary(words), firm, of_it=of_it, plain=not _firm(other))
+    ]
     if over and any(content.content(part) - words - COMMON for part in parts if part not in over):
         return True
     named = [part for part in parts if firm.shared(_firm(part))]
@@ -59,13 +61,13 @@ def is_named_as_over(said: str, other: str) -> bool:
     )
 
 
-def _only_ends(part: str, known: content.Vocabulary, firm: content.Vocabulary, *, of_it: bool) -> bool:
-    """True if a part says of a value, or of two words, of a statement that it is over, and says nothing else."""
+def _only_ends(part: str, known: content.Vocabulary, firm: content.Vocabulary, *, of_it: bool, plain: bool) -> bool:
+    """True if a part says of a value of a statement, or of two words if it is plain, that it is over, and no more."""
     if not ((of_it and denials.denies(part)) or guard("ended").search(part) or _BEFORE.search(part)):
         return False
     left = content.content(denials.without(guard("ended").sub(" ", _BEFORE.sub(" ", part))))
     left -= COMMON
-    return bool(firm.shared(_firm(part)) or len(left) > 1) and all(map(known.holds, left))
+    return bool(firm.shared(_firm(part)) or (plain and len(left) > 1)) and all(map(known.holds, left))
 
 
 def _firm(text: str) -> frozenset[str]:

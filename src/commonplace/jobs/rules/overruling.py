@@ -112,7 +112,7 @@ def _last_of(memos: Sequence[Memo], memo: Memo, fits: Callable[[Memo], bool]) ->
 
 def is_said_in(memo: Memo, text: str) -> bool:
     """True if a text has the value that a correction replaces, of the same thing if the correction names one."""
-    if memo.slot == RENAMED and not matching.is_name_in(text, memo.supersedes):
+    if _is_of_another(memo, text) or (memo.slot == RENAMED and not matching.is_name_in(text, memo.supersedes)):
         return False
     named = memo.slot not in {ANNOUNCED, NAMED} or matching.of_one_thing(memo.text, text, memo.supersedes)
     return named and matching.holds(text, memo.supersedes)
@@ -120,7 +120,7 @@ def is_said_in(memo: Memo, text: str) -> bool:
 
 def is_over(memo: Memo, text: str) -> bool:
     """True if a memo takes the place of a statement; what is so too takes the place of nothing."""
-    if guard("added").search(memo.quote) or is_of_another(memo.quote, text, memo.others):
+    if guard("added").search(memo.quote) or _is_of_another(memo, text):
         return False
     ended = "" if memo.slot in {ANNOUNCED, NAMED} else memo.supersedes  # of another thing the value stays
     both = [guard("since_when").sub("", each) if memo.slot == HOME else each for each in (memo.text, text)]
@@ -144,8 +144,16 @@ def spoken_against(memo: Memo, stated: Iterable[tuple[Key, str]]) -> Key | None:
 
 def _for(memo: Memo, stated: Iterable[tuple[Key, str]]) -> list[tuple[Key, str]]:
     """Return the statements that a memo may speak of, with `User` for the name of its speaker."""
-    mine = ((key, text) for key, text in stated if not is_of_another(memo.quote, text, memo.others))
+    mine = ((key, text) for key, text in stated if not _is_of_another(memo, text))
     return [(key, _unnamed(text, memo.speaker)) for key, text in mine]
+
+
+def _is_of_another(memo: Memo, text: str) -> bool:
+    """True if a statement is of another person than a memo."""
+    if is_of_another(memo.quote, text, memo.others):
+        return True
+    said = (_unnamed(memo.text, memo.speaker), updates.worded(memo.news))
+    return any(matching.is_of_another_than(each, _unnamed(text, memo.speaker)) for each in said)
 
 
 def others(message: RecordedMessage, people: frozenset[str]) -> frozenset[str]:

@@ -143,13 +143,21 @@ class Reader:
             inside = [memo for memo in found if memo.span[0] < span[1] and span[0] < memo.span[1]]
             if inside and is_news:
                 last = max(inside, key=lambda memo: (memo.slot != CHANGE, memo.span))
-                found[found.index(last)] = msgspec.structs.replace(last, news=said, words=words)
+                whole = self._whole(last, item, said, span)
+                found[found.index(last)] = msgspec.structs.replace(whole, news=said, words=words)
             elif not inside:
                 name = short_name(item.message.name)
                 text = personal.fitted(self._talk, updates.worded(said), 0, name)
                 memo = talks.memo_of(item, "fact", text or said, span, 0.3, slot=CHANGE)
                 found.append(msgspec.structs.replace(memo, news=said if is_news else "", words=words))
         return found
+
+    def _whole(self, memo: Memo, item: RecordedMessage, said: str, span: tuple[int, int]) -> Memo:
+        """Return a memo of what comes instead (`Ada comes along instead`) with the sentence that says of what."""
+        if guard("what_instead").search(memo.text) is None:
+            return memo
+        text = personal.fitted(self._talk, said, 0, short_name(item.message.name))
+        return msgspec.structs.replace(memo, text=text or memo.text, span=span, quote=item.text[slice(*span)])
 
     def _stated(self, item: RecordedMessage, start: int, clause: Clause, before: Clause | None) -> Memo | None:
         """Return what one clause states, as the first kind of statement that it fits."""

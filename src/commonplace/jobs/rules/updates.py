@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final, TypeVar
 
-from commonplace.jobs.rules import values
+from commonplace.jobs.rules import matching, values
 from commonplace.jobs.rules.patterns import guard, kinds
 from commonplace.text import content, denials
 from commonplace.text.everyday import COMMON
@@ -224,7 +224,7 @@ def _over(said: str, other: str) -> str | None:
     for clause in guard("update_part").split(said):
         if guard("update_over").search(clause) is None or not _is_own(clause, known):
             continue
-        rest = values.without(guard("update_over").sub(" ", clause))
+        rest = values.without(guard("update_over").sub(" ", matching.unnamed(clause, other)))
         things = [each for each in _WORD.findall(rest) if _carries(each) and _holds(known, each)]
         if not things or len(_words(rest, known)) > 1:
             continue

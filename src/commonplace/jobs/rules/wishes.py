@@ -14,7 +14,7 @@ from commonplace.guard.about import FIRST_PERSON, WE
 from commonplace.guard.pasted import own_words
 from commonplace.guard.phrases import phrase
 from commonplace.guard.trust import message_trust
-from commonplace.jobs.rules import patterns
+from commonplace.jobs.rules import matching, patterns
 from commonplace.jobs.rules.patterns import guard
 from commonplace.operations import MoveCursor, Operation, RemoveEntry, RemoveItem, RemoveTopic
 from commonplace.records import RecordedMessage, Source
@@ -60,7 +60,9 @@ def wished_away(said: str, stated: Iterable[tuple[Key, str]]) -> list[Key]:
     if not wish:
         return []
     mine, own = content.Vocabulary(content.content(wish)), _named(wish) if is_of_oneself(wish) else []
-    return [key for key, text in stated if _says_most(mine, text) or (own and _begins_with(own, text))]
+    about = guard("wished_away").sub("", wish, count=1).strip().removeprefix("that ")
+    of_one = ((key, text) for key, text in stated if not matching.is_of_another_than(about, text))
+    return [key for key, text in of_one if _says_most(mine, text) or (own and _begins_with(own, text))]
 
 
 def is_of_oneself(wish: str) -> bool:
