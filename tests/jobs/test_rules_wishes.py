@@ -10,6 +10,8 @@ import pytest
 
 from commonplace import Memory, Message
 from commonplace.jobs.rules import proposing, wishes
+from commonplace.jobs.rules.memos import Known
+from commonplace.operations import PutTopic, RemoveTopic
 from commonplace.records import RecordedMessage
 from commonplace.testing import FixedClock
 from marking import in_one_test, slow_after
@@ -145,6 +147,25 @@ STATED = {
 def test_a_plain_request_reaches_what_it_names(wish: str, gone: str) -> None:
     """Audit 10, 5: `Forget my salary` became a part of the fact, `Delete my address` did nothing."""
     assert wishes.wished_away(wish, list(STATED.items())) == ([gone] if gone else [])
+
+
+@in_one_test(
+    ("rest", "about", "shown"),
+    [
+        ("", "Health", None),
+        ("# Health\n", "Health", None),
+        ("She asked for quiet rooms.\n", "Her rooms", ""),
+        ("She asked for quiet rooms.\n", "The pregnancy", "She asked for quiet rooms."),
+        ("- User plays chess.\n", "Her rooms", ""),
+    ],
+)
+def test_a_topic_goes_only_if_nothing_else_is_in_it(rest: str, about: str, shown: str | None) -> None:
+    """Review: a paragraph went with the one line that was to be forgotten."""
+    message = RecordedMessage("m", "s", "s", 1, Message("user", "Forget that I'm pregnant.", at=AT), 1)
+    topic = Known("t", "t.md", f"{rest}- User is pregnant.\n", "Topic", description=about)
+    edits = proposing.propose([message], session="s", zone=UTC, targets={}, existing=[topic]).operations
+    [edit] = [each for each in edits if isinstance(each, (PutTopic, RemoveTopic))]
+    assert (edit.description if isinstance(edit, PutTopic) else None) == shown
 
 
 @pytest.mark.parametrize("fact", ["我对花生过敏很严重", "我住在上海"])

@@ -21,8 +21,9 @@ def propose(work: Work) -> Proposal:
         for kind, place in work.places.items()
     }
     known = [
-        Known(entry.id, entry.path, entry.text, _title(entry), entry.by_hand or entry.said, entry.sources, entry.quotes)
+        Known(entry.id, entry.path, entry.text, title, entry.by_hand or entry.said, entry.sources, entry.quotes, about)
         for entry in work.view.entries
+        for title, about in [_headed(entry)]
     ]
     targets = cast("Targets", places)  # kinds a layout names beyond those of the rules are never asked for
     at = next((each.message.at for each in reversed(work.view.messages) if each.message.at), None)
@@ -32,5 +33,6 @@ def propose(work: Work) -> Proposal:
     )  # fmt: skip
 
 
-def _title(entry: ViewEntry) -> str:
-    return entry.section.partition(": ")[0] if entry.id == entry.path else ""
+def _headed(entry: ViewEntry) -> tuple[str, str]:
+    title, _, description = entry.section.partition(": ") if entry.id == entry.path else ("", "", "")
+    return title, description

@@ -70,7 +70,7 @@ class Memo(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Known(msgspec.Struct, frozen=True):
-    """One thing remembered already: an entry, an item or, where a place is a topic, its title and whole body.
+    """One thing remembered already: an entry, an item or, where a place is a topic, its title, description and body.
 
     `at` is when it was said or, by hand, written; `sources` are the messages that it rests on, with their `quotes`.
     """
@@ -82,6 +82,7 @@ class Known(msgspec.Struct, frozen=True):
     at: datetime | None = None
     sources: tuple[Source, ...] = ()
     quotes: tuple[str, ...] = ()
+    description: str = ""
 
 
 class Place(msgspec.Struct, frozen=True, kw_only=True):

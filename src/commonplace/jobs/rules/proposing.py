@@ -46,7 +46,7 @@ from commonplace.operations import (
     ReplaceEntry,
 )
 from commonplace.records import RecordedMessage, Source, Trust, lowest_trust
-from commonplace.text.pieces import fingerprint, one_line, short_name
+from commonplace.text.pieces import fingerprint, short_name
 
 __all__ = ["Known", "Memo", "Place", "Targets", "extract", "propose"]
 
@@ -177,18 +177,16 @@ class _Desk:
             self._take_back(*going((known, known) for known in self._only_noted()))
             for topic in self._topics():
                 body = self._body(Place(path=topic.path, form="topic"))
-                quoted = (
-                    Known("", "", text, sources=(each,))
-                    for each, text in zip(topic.sources, topic.quotes, strict=False)
-                )
+                pairs = zip(topic.sources, topic.quotes, strict=False)
+                quoted = (Known("", "", text, sources=(each,)) for each, text in pairs)
                 self._take_back(*going((each, each) for each in quoted))
                 lines = going((n, msgspec.structs.replace(topic, text=line)) for n, line in body.stated().items())
-                if lines and len(lines) == len(body.stated()):
+                if lines and wishes.is_bare(body.without(lines)):
                     self._known.remove(topic)
                     del self._bodies[topic.path]
                     self._edits.append(RemoveTopic(path=topic.path, **rests))
                 elif lines:
-                    body.drop(lines, **rests)
+                    body.drop(lines, topic.description, **rests)
 
     def _take_back(self, *known: Known) -> None:
         """Note the messages that say what a person asked to forget, each with its words."""
@@ -425,12 +423,15 @@ class _Body:
         """Replace the statement on a line."""
         self._lines[number] = f"- {text}"
 
+    def without(self, numbers: Sequence[int]) -> list[str]:
+        return [line for number, line in enumerate(self._lines) if number not in numbers]
+
     def drop(
-        self, numbers: Sequence[int], *, sources: tuple[Source, ...], quotes: tuple[str, ...], trust: Trust
+        self, lines: Sequence[int], about: str, *, sources: tuple[Source, ...], quotes: tuple[str, ...], trust: Trust
     ) -> None:
-        """Remove the statements on some lines."""
-        self._lines = [line for number, line in enumerate(self._lines) if number not in numbers]
-        self.description = one_line(next(iter(self.stated().values())))
+        """Remove the statements on some lines, and a description that says them."""
+        before, self._lines = self._lines, self.without(lines)
+        self.description = wishes.described(about, before, self._lines)
         self.sources, self.quotes = self.sources + sources, self.quotes + quotes
         self.trusts.append(trust)
 
@@ -450,13 +451,12 @@ class _Body:
         return True
 
     def operation(self) -> PutTopic:
-        place = self.place
         return PutTopic(
-            path=place.path,
+            path=self.place.path,
             body="\n".join(self._lines).rstrip("\n") + "\n",
-            title=place.title if self._new else "",
+            title=self.place.title if self._new else "",
             description=self.description,
-            kind=place.topic_kind if self._new else "",
+            kind=self.place.topic_kind if self._new else "",
             sources=self.sources,
             quotes=self.quotes,
             overrules=self.overrules,

@@ -20,6 +20,7 @@ from commonplace.operations import MoveCursor, Operation, RemoveEntry, RemoveIte
 from commonplace.records import RecordedMessage, Source
 from commonplace.text import content
 from commonplace.text.patterns import pattern
+from commonplace.text.pieces import one_line, truncate
 
 Key = TypeVar("Key")
 _Part = tuple[Source, str]
@@ -27,6 +28,7 @@ _FORGET: Final = "Forget that"  # begins a sentence that asks to forget the rest
 SCAN_CHARS: Final = 20_000  # of a longer message only head and tail are read: the middle is pasted
 REPLY_GAP: Final = 2  # messages between what is said and that it is not to be remembered
 _MOST: Final = 0.6  # of the words of a statement, which a wish repeats
+_DESCRIPTION_CHARS: Final = 120
 _CLAUSE_END: Final = pattern(r"[,;:，；：](?!\s?(?:dass|dat|że|что)\b)|\s[–—-]\s")
 
 
@@ -172,6 +174,20 @@ def notes(
     asks = {each.request for each in back}
     if hidden := dict.fromkeys(f"{each.session}#{each.message}" for each in gone if each not in asks):
         yield f"what {', '.join(hidden)} said of it is hidden; `commonplace undo` shows it again"
+
+
+def is_bare(lines: Sequence[str]) -> bool:
+    """True if lines of a topic say nothing but its title."""
+    said = [line for line in lines if line.strip()]
+    return not said or (len(said) == 1 and said[0].startswith("# "))
+
+
+def described(description: str, before: Sequence[str], after: Sequence[str]) -> str:
+    """Return a new description of a topic that lost lines; empty if the one it has says nothing of these."""
+    gone = content.content("\n".join(before)) - content.content("\n".join(after)) - LIGHT
+    if not content.Vocabulary(gone).shared(content.content(description)):
+        return ""
+    return truncate(one_line(next(line for line in after if line.strip()).removeprefix("- ")), _DESCRIPTION_CHARS)
 
 
 def _asks(text: str) -> bool:
