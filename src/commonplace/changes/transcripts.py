@@ -334,12 +334,12 @@ class State(msgspec.Struct):
         """
         aged, made = self.aged_ids - self.alone_ids, self.summary_at
 
-        def is_told(own: str, at: datetime) -> bool:
+        def is_since(own: str, at: datetime) -> bool:
             return made is not None and at >= made and self.ids.get(own, self.numbers) < self.window_start
 
-        if any(is_told(own, at) for own, at in self.forgotten_ids.items() if own not in aged):
+        if any(is_since(own, at) for own, at in self.forgotten_ids.items() if own not in aged):
             return ""
-        gone = (part for own, parts in taken_back.items() for part in parts if is_told(own, part.since))
+        gone = (part for own, parts in taken_back.items() for part in parts if is_since(own, part.since))
         return without_said(self.summary, (was for part in gone for was in part.was))
 
     def take(self, data: bytes, base: int) -> None:
