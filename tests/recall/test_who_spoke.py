@@ -58,3 +58,19 @@ def test_items_and_notes_of_turns_name_who_spoke(tmp_path: Path) -> None:
         assert "Bob: I'm allergic to walnuts. | Assistant: OK." in notes.read_text("utf-8")
         (items,) = (path for path in tmp_path.rglob("2026-11-02.jsonl"))
         assert {f"{name} asked: {SAID[0][1]}" in items.read_text("utf-8") for name in ("Bob", "Cleo")} == {True}
+
+
+@pytest.mark.parametrize("layout", ["native", "structured"])
+@pytest.mark.parametrize(("others", "lives"), [((), "User lives in Bergen"), (("Anna",), "Me lives in Bergen")])
+def test_who_is_called_me_is_the_user_only_if_alone(
+    layout: str, others: tuple[str, ...], lives: str, tmp_path: Path
+) -> None:
+    """Issue 17: in a group with Anna what the member Me said of themselves was noted of the user."""
+    with Memory.open(tmp_path, layout=layout, jobs="worker", clock=FixedClock("2026-11-02T09:00:00+00:00")) as memory:
+        said = {name: Message("user", "I have a red boat.", name=name) for name in others}
+        memory.append(
+            "s", [*said.values(), Message("user", "I live in Bergen.", name="Me"), Message("assistant", "OK.")]
+        )
+        memory.consolidate("s")
+        noted = " ".join(hit.text for hit in memory.recall("lives in Bergen") if hit.layer != "sessions")
+        assert [lives in noted, "User lives" in noted] == [True, not others]

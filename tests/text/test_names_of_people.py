@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from commonplace.text.pieces import plain_name, short_name
+from commonplace.text.pieces import names_of, plain_name, short_name
 from marking import in_one_test
 
 
@@ -77,7 +77,15 @@ def test_what_is_no_name_gets_a_short_one_that_is_its_own(name: str) -> None:
     assert short.partition("-")[0] in {"Person", "Always"}
 
 
-@in_one_test("name", ["I", "Me", "you", "ich", "我"])
-def test_a_word_for_who_speaks_is_no_name(name: str) -> None:
-    """Issue 17: with `I` as the name of a message "I live in Oslo" became "I lives in Oslo"."""
-    assert short_name(name) is None
+@in_one_test("name", ["I", "Me", "you", " USER", "myself"])
+def test_a_word_for_who_speaks_is_a_name_only_beside_others(name: str) -> None:
+    """Issue 17: who is called Me in a group became the user whose memory it is."""
+    assert names_of({name}) == frozenset()
+    assert names_of({name, "Anna"}) == {name, "Anna"}
+    assert names_of({name, ""}) == {name}
+    assert short_name(name) == name.strip()
+
+
+def test_who_has_no_name_among_no_others_has_none() -> None:
+    assert names_of({""}) == names_of(set()) == frozenset()
+    assert names_of({"Us"}) == {"Us"}

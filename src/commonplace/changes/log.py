@@ -410,9 +410,8 @@ class Ledger:
             every = self._asked.get(session, ())  # of several jobs: with one of them, all are undone
             undone = {source for number, asked in every if number in self._undone for source in asked.sources}
             for number, asked in (each for each in every if undone.isdisjoint(each[1].sources)):
-                request = Added(asked.request, "", "user")
                 for source, quote in zip(asked.overrules, asked.quotes, strict=False):
-                    take(request, source, self._changes[number].at, (quote, quote), "")
+                    take(Added(asked.request, "", "user"), source, self._changes[number].at, (quote, quote), "")
             for (record, source), since in self._overruled.get(session, {}).items():
                 current = self._now(record)
                 if current is not None and source not in current.sources:  # another part of the message may hold

@@ -35,7 +35,7 @@ from commonplace.records import (
     Trust,
 )
 from commonplace.store.protocol import Store
-from commonplace.text.pieces import decode_name
+from commonplace.text.pieces import decode_name, names_of
 
 _CHECKSUM: Final = re.compile(rb',"h":"([0-9a-f]{8})"\}')
 _CHECKSUM_BYTES: Final = len(b',"h":"01234567"}')
@@ -324,7 +324,7 @@ class State(msgspec.Struct):
             cursors=dict(self.cursors),
             paused=self.paused,
             metadata=dict(self.metadata),
-            names=frozenset(self.names - {""}),
+            names=names_of(self.names),
         )
 
     def left_of_summary(self, taken_back: Mapping[str, Sequence[Superseded]]) -> str:

@@ -93,6 +93,7 @@ class Host:
         places = {kind: place for kind, place in places.items() if kind not in self._job.omits}
         llm = None if by_rules else self.llm
         texts = self._views.documents(places) if self.rewrites and llm is not None else {}
+        said, earlier = self._named(said), self._named(earlier)
         view = self._views.view(said, places, texts)
         return Work(
             session=session,
@@ -120,6 +121,13 @@ class Host:
             reads=self._views.newest_logs() if self._job.range == "none" else (),
             people=self._people(view, session),
         )
+
+    def _named(self, said: Sequence[RecordedMessage]) -> Sequence[RecordedMessage]:
+        """Return messages of a session, without names if its users have none."""
+        if not said or self._parts.sessions.state(said[0].session).names:
+            return said
+        return [msgspec.structs.replace(m, message=msgspec.structs.replace(m.message, name=None))
+                if m.message.role == "user" else m for m in said]  # fmt: skip
 
     def _people(self, view: View, session: str) -> frozenset[str]:
         """Return what those are called who spoke in a session and in those that some entries rest on."""

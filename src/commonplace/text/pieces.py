@@ -9,7 +9,7 @@ import hashlib
 import hmac
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Final
 
 from commonplace.text.patterns import pattern
@@ -73,7 +73,7 @@ _NAME_CHARS, _NAME_WORD_CHARS = 60, 30
 _BESIDE: Final = pattern(  # a name: what is in brackets, or behind a colon, bar or dash
     r"[(\[{<⟦（【].*?(?:[)\]}>⟧）】]|\Z)|(?:[\n:：|]|,\s(?=[a-z])|\s[–—-]\s).*", re.DOTALL
 )
-_NO_NAMES: Final = frozenset(["i", "me", "myself", "you", "we", "us", "ich", "je", "moi", "yo", "ik", "я", "我", "私"])
+_NO_NAMES: Final = frozenset(["i", "me", "myself", "user", "you"])
 _SELECTOR: Final = pattern(r"[\ufe00-\ufe0f]")  # how a sign is drawn
 
 
@@ -87,14 +87,11 @@ def short_name(name: str | None) -> str | None:
     """Return what a person is called by a display name: itself if it can be one, else the part of it that can.
 
     That is without signs and what is in brackets or behind a colon, a bar or a dash. Of one that still says something
-    no more than the first word is kept, with a mark of the whole, so that two people stay two. None if there is none,
-    or if it only says `I` or `you`.
+    no more than the first word is kept, with a mark of the whole, so that two people stay two. None if there is none.
     """
     known = unicodedata.normalize("NFC", name or "").strip()
-    if not known or known.casefold() in _NO_NAMES:
-        return None
-    if plain_name(known):
-        return known
+    if not known or plain_name(known):
+        return known or None
     said = _BESIDE.sub(" ", _SELECTOR.sub("", known))
     words = "".join(char if _is_plain(char) else " " for char in said).split()
     named = [word for word in words if _is_plain(word) and any(map(str.isalpha, word))]
@@ -102,6 +99,12 @@ def short_name(name: str | None) -> str | None:
     if named and (short or _is_full_name(words, _NAME_WORDS + 1)):
         return " ".join(words)
     return f"{(*named, 'Person')[0]}-{fingerprint(known)[:4]}"
+
+
+def names_of(given: Collection[str]) -> frozenset[str]:
+    """Return the names among those that users wrote under, empty for none: a host may call its only one `I` or `me`."""
+    only = next(iter(given)).strip().casefold() if len(given) == 1 else ""
+    return frozenset(given) - {""} if only not in _NO_NAMES else frozenset()
 
 
 def _is_full_name(words: Sequence[str], most: int) -> bool:
