@@ -7,7 +7,7 @@ way. Pure functions over texts.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from commonplace.guard.about import FIRST_PERSON, WE
@@ -45,12 +45,11 @@ def is_named_as_over(said: str, other: str) -> bool:
         return False
     words = content.content(other)
     firm = content.Vocabulary(_firm(other))
+    phrases = [content.Vocabulary(content.content(part)) for part in _PART.split(other)]
     parts = _PART.split(said)
     rest = content.Vocabulary(word for word in words if not firm.holds(word))
     of_it = bool(rest.shared(content.content(said)))
-    over = [
-        part for part in parts if _only_ends(part, content.Vocabulary(words), firm, of_it=of_it, plain=not _firm(other))
-    ]
+    over = [part for part in parts if _only_ends(part, phrases, firm, of_it=of_it)]
     if over and any(content.content(part) - words - COMMON for part in parts if part not in over):
         return True
     named = [part for part in parts if firm.shared(_firm(part))]
@@ -61,13 +60,14 @@ def is_named_as_over(said: str, other: str) -> bool:
     )
 
 
-def _only_ends(part: str, known: content.Vocabulary, firm: content.Vocabulary, *, of_it: bool, plain: bool) -> bool:
-    """True if a part says of a value of a statement, or of two words if it is plain, that it is over, and no more."""
+def _only_ends(part: str, phrases: Sequence[content.Vocabulary], firm: content.Vocabulary, *, of_it: bool) -> bool:
+    """True if a part says of a value of a statement, or of two words of a phrase of it, that it is over, no more."""
     if not ((of_it and denials.denies(part)) or guard("ended").search(part) or _BEFORE.search(part)):
         return False
-    left = content.content(denials.without(guard("ended").sub(" ", _BEFORE.sub(" ", part))))
-    left -= COMMON
-    return bool(firm.shared(_firm(part)) or (plain and len(left) > 1)) and all(map(known.holds, left))
+    left = content.content(denials.without(guard("ended").sub(" ", _BEFORE.sub(" ", part)))) - COMMON
+    if firm.shared(_firm(part)):
+        return all(any(phrase.holds(word) for phrase in phrases) for word in left)
+    return len(left) > 1 and any(all(map(phrase.holds, left)) for phrase in phrases)
 
 
 def _firm(text: str) -> frozenset[str]:
