@@ -404,7 +404,7 @@ def test_a_summary_of_what_was_forgotten_in_any_way_is_given_out_no_more(tmp_pat
 
 
 def test_a_summary_made_after_a_part_was_taken_back_says_the_rest(tmp_path):
-    """Review: the whole message was left out for one of its sentences."""
+    """A message is not left out for one of its sentences."""
     with Memory.open(tmp_path, jobs="inline") as memory:
         said = ["I'm pregnant. The harbour bridge opens in May.", "Forget that I'm pregnant.", "step 1", "step 2"]
         memory.append("g", [each for text in said for each in (Message("user", text), Message("assistant", "ok"))])

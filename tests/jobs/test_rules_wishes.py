@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -160,7 +159,7 @@ def test_a_plain_request_reaches_what_it_names(wish: str, gone: str) -> None:
     ],
 )
 def test_a_topic_goes_only_if_nothing_else_is_in_it(rest: str, about: str, shown: str | None) -> None:
-    """Review: a paragraph went with the one line that was to be forgotten."""
+    """A paragraph stays though the one line beside it is forgotten."""
     message = RecordedMessage("m", "s", "s", 1, Message("user", "Forget that I'm pregnant.", at=AT), 1)
     topic = Known("t", "t.md", f"{rest}- User is pregnant.\n", "Topic", description=about)
     edits = proposing.propose([message], session="s", zone=UTC, targets={}, existing=[topic]).operations
@@ -170,15 +169,14 @@ def test_a_topic_goes_only_if_nothing_else_is_in_it(rest: str, about: str, shown
 
 @pytest.mark.parametrize("fact", ["我对花生过敏很严重", "我住在上海"])
 def test_what_one_forgot_to_tell_is_kept(tmp_path: Path, fact: str) -> None:
-    """Review: `I forgot to tell you` was read as an order."""
+    """`I forgot to tell you` is no order."""
     assert fact[2:4] in shown(tmp_path, "native", fact + "。", f"忘了告诉你，{fact}。")
     assert "上海" in shown(tmp_path / "new", "native", "忘了告诉你，我住在上海。")
 
 
-def test_a_run_of_one_sign_is_read_in_time() -> None:
-    begun = time.process_time()
-    wishes.wished_away("请忘了" + "请" * 8000, [("", "我的地址")])
-    assert time.process_time() - begun < 1
+def test_of_a_long_run_of_one_sign_only_the_head_is_read() -> None:
+    """The work for a sentence is bounded, whatever stands in it."""
+    assert len(wishes.wish_of("请忘了" + "请" * 80_000)) <= wishes.SCAN_CHARS
 
 
 @pytest.mark.parametrize("name", [None, "Ada"])
@@ -233,7 +231,7 @@ def test_the_outcome_says_what_came_of_a_request(tmp_path: Path, wish: str, says
 @pytest.mark.parametrize("by_model", [False, True])
 @pytest.mark.parametrize("passing", ["OK, forget the tests for now, let us look at the deploy.", "Don't save that."])
 def test_what_is_said_in_passing_hides_nothing(tmp_path: Path, passing: str, *, by_model: bool) -> None:
-    """Review: a figure of speech hid the answers with its words, and the whole message before it."""
+    """A figure of speech hides no answers with its words, nor the message before it."""
     llm = (lambda _: '{"journal": "They talked.", "operations": []}') if by_model else None
     with Memory.open(tmp_path, llm=llm, jobs="inline") as memory:
         memory.append("a", [Message("user", "I want the tests green."), Message("assistant", "The tests are slow.")])
