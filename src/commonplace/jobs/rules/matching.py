@@ -109,11 +109,10 @@ def in_its_place(text: str, other: str) -> str:
 
 def _with_whose(text: str, other: str) -> str:
     """Return a statement of `Lea` or `the new boss` with whose they are, if the one in whose place it comes says so."""
-    label = guard("speaker_label").match(text)
-    begin = label.end() if label else 0
-    kin = guard("of_kin").match(other[begin:])
-    if kin is not None and text[begin:].startswith(other[begin + kin.end() :].split(" ", 1)[0] + " "):
-        return text[:begin] + kin[0] + text[begin:]
+    said, was = (guard("speaker_label").sub("", each) for each in (text, other))
+    kin = guard("of_kin").match(was)
+    if kin is not None and said.startswith(was[kin.end() :].split(" ", 1)[0] + " "):
+        return other[: len(other) - len(was)] + kin[0] + said
     owner = guard("owned").match(other)
     return re.sub(r"\A(?i:the)(?= new )", owner[0], text) if owner else text
 
