@@ -413,8 +413,7 @@ class Ledger:
                 for source, quote in zip(asked.overrules, asked.quotes, strict=False):
                     take(Added(asked.request, "", "user"), source, self._changes[number].at, (quote, quote), "")
             for (record, source), since in self._overruled.get(session, {}).items():
-                current = self._now(record)
-                if current is not None and source not in current.sources:  # another part of the message may hold
+                if (current := self._now(record)) is not None and source not in current.sources:  # a part may hold
                     take(current, source, since, self._quotes(session, source), current.text)
         return found
 

@@ -350,7 +350,9 @@ class Runner:
                 back = wishes.taken_back(piece.messages, partial(self._earlier, [piece]), made.taken_back or ())
                 notes += wishes.notes(back, made.operations, made.taken_back)
                 made.operations.append(
-                    wishes.over(MoveCursor(session=piece.session, name=self.name, to=to), back, made.taken_back or ())
+                    wishes.with_requests(
+                        MoveCursor(session=piece.session, name=self.name, to=to), back, made.taken_back or ()
+                    )
                 )
             else:
                 start, end = piece.held

@@ -149,7 +149,7 @@ def taken_back(
     return found
 
 
-def over(move: MoveCursor, back: Sequence[TakenBack], known: Sequence[tuple[Source, str]]) -> MoveCursor:
+def with_requests(move: MoveCursor, back: Sequence[TakenBack], known: Sequence[tuple[Source, str]]) -> MoveCursor:
     """Return the move of a cursor past messages with what they ask to forget, also of what is known."""
     parts = dict.fromkeys((*known, *(part for each in back for part in each.parts)))
     if not (back and parts):
@@ -241,4 +241,4 @@ def _holds(known: Iterable[str], own: Sequence[str]) -> bool:
 LIGHT: Final = content.content("""
     user users please always never immer nie niemals toujours jamais siempre nunca sempre mai altijd nooit zawsze nigdy
     всегда никогда""") | {"not", "no", "user"}
-"""What two statements do not share though both say it."""
+"""Words that say nothing of what a statement is about, so that two statements do not share them."""
