@@ -119,14 +119,18 @@ class RemoveItem(_Operation, frozen=True, kw_only=True, tag="remove_item"):
 
 
 class MoveCursor(_Operation, frozen=True, kw_only=True, tag="cursor"):
-    """Move the cursor of a consolidator past a session's messages [.., to).
-
-    It overrules what these ask to forget: `sources` are the messages that ask, `quotes` the words of `overrules`.
-    """
+    """Move the cursor of a consolidator past a session's messages [.., to)."""
 
     session: str
     name: str
     to: int
+
+
+class TakeBack(_Operation, frozen=True, kw_only=True, tag="take_back"):
+    """Hide what messages say that a person asked to forget; an undo shows it again.
+
+    `sources` are the messages that ask, `overrules` those that say it, each with its words in `quotes`.
+    """
 
     @property
     def request(self) -> str:
@@ -189,7 +193,7 @@ Edit = (
     | PutItem
     | RemoveItem
 )
-Operation = Edit | MoveCursor | MoveWindow | EndSession | HoldRange | Promote | Forget
+Operation = Edit | MoveCursor | TakeBack | MoveWindow | EndSession | HoldRange | Promote | Forget
 OPERATIONS: Final = get_args(Operation)
 """The same union, for `isinstance`."""
 

@@ -247,3 +247,21 @@ def test_the_outcome_names_what_was_hidden(tmp_path: Path) -> None:
         memory.append("a", [Message("user", "I'm pregnant.", id="m"), Message("assistant", "OK.", id="n")])
         memory.append("a", [Message("user", "Forget that I'm pregnant."), Message("assistant", "OK.")])
         assert "what a#m said of it is hidden" in memory.consolidate("a").reason
+
+
+@pytest.mark.parametrize("layout", ["native", "two-layer"])
+def test_a_range_that_is_read_again_after_an_undo_is_hidden_again(tmp_path: Path, layout: str) -> None:
+    """Issue 17: what was asked to be forgotten came back for good with one undo."""
+    said = ("I live in Oslo with two cats.", "I'm pregnant.", "Forget that I'm pregnant.")
+    assert "pregnan" not in shown(tmp_path, layout, *said)
+
+    def current(memory: Memory) -> set[str]:
+        return {hit.text for hit in memory.recall("pregnant") if "pregnan" in hit.text and not hit.superseded_by}
+
+    with Memory.open(tmp_path, layout=layout, jobs="worker") as memory:
+        for _ in range(2):
+            assert not current(memory)
+            memory.undo(next(change.number for change in memory.log() if "take_back" in change.kinds))
+            assert {said[1], said[2]} <= current(memory)
+            memory.consolidate("cli:2")
+        assert "pregnan" not in memory.context("cli:new").stable

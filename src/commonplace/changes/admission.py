@@ -45,6 +45,7 @@ from commonplace.operations import (
     RemoveItem,
     RemoveTopic,
     ReplaceEntry,
+    TakeBack,
 )
 from commonplace.records import (
     Entry,
@@ -56,7 +57,7 @@ from commonplace.records import (
     lowest_trust,
 )
 
-_SESSION = (MoveCursor, MoveWindow, EndSession, HoldRange)
+_OF_MESSAGES = (MoveCursor, MoveWindow, EndSession, HoldRange, TakeBack)
 RACED: Final = "an edit from outside changed the same entry; yours waits for review"
 PERSONS: Final = "a person wrote what this would change or hide"
 MARKED: Final = (
@@ -147,7 +148,7 @@ class Admission:
         if isinstance(operation, Promote):
             self._promote(plan, operation, actor)
             return Taken()
-        if isinstance(operation, _SESSION):
+        if isinstance(operation, _OF_MESSAGES):
             plan.session_event(operation)
             return Taken()
         layer, path = resolve(self._parts.layout, operation.path)

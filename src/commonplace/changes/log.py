@@ -18,7 +18,7 @@ import msgspec
 from commonplace.changes import statements
 from commonplace.errors import DamagedError
 from commonplace.layouts.codecs.edits import split_id
-from commonplace.operations import MoveCursor
+from commonplace.operations import TakeBack
 from commonplace.records import Change, Source, Superseded, Trust
 from commonplace.store.files.changelog import plain_path
 from commonplace.store.protocol import Logged
@@ -57,7 +57,7 @@ class CursorMove(msgspec.Struct, frozen=True, omit_defaults=True):
 class ForgetMove(msgspec.Struct, frozen=True, omit_defaults=True):
     """Messages of a session that a change hid: one of them, or all before number `after`; or what a file made of it.
 
-    `message` is then the path of the file.
+    `message` is then the path of the file. What went for its age, or `alone`, left what rests on it.
     """
 
     session: str
@@ -183,7 +183,7 @@ class Ledger:
         self.has_gap = False  # a change is missing or cannot be read
         self._resting: dict[str, dict[str, None]] = {}  # session to the records that rest on its messages
         self._overruled: dict[str, dict[tuple[str, Source], datetime]] = {}  # session to records that say otherwise
-        self._asked: dict[str, list[tuple[int, MoveCursor]]] = {}  # session to what messages asked to forget
+        self._asked: dict[str, list[tuple[int, TakeBack]]] = {}  # session to what messages asked to forget
         self._requests: dict[str, int] = {}  # the last such message of a change
         self._topics: dict[str, _Lines] = {}
         self._read: dict[int, tuple[str, ...]] = {}  # change to the sessions of which it moved the cursor of a job
@@ -228,8 +228,8 @@ class Ledger:
             if str(operation.get("op")).startswith("remove") and (forgets or operation.get("trust") == "user"):
                 record = operation.get("target") or "#".join(filter(None, map(operation.get, ("path", "id"))))
                 self._denied[record] = change.at
-            if operation.get("op") == "cursor" and operation.get("overrules"):
-                asked = msgspec.convert(operation, MoveCursor)
+            if operation.get("op") == "take_back":
+                asked = msgspec.convert(operation, TakeBack)
                 for session in {source.session for source in asked.overrules}:
                     self._asked.setdefault(session, []).append((change.number, asked))
                 self._requests[asked.request] = change.number
@@ -407,9 +407,9 @@ class Ledger:
                     was = self._made[old][-1][1]
                     for source, quote in zip(was.sources, chain(was.quotes, repeat("")), strict=False):
                         take(Added(old, "", was.trust), source, self._denied[old], (was.text, quote), "")
-            every = self._asked.get(session, ())  # of several jobs: with one of them, all are undone
-            undone = {source for number, asked in every if number in self._undone for source in asked.sources}
-            for number, asked in (each for each in every if undone.isdisjoint(each[1].sources)):
+            every = self._asked.get(session, ())  # of several jobs: with one of them, all before that undo are undone
+            undone = {of: self._undone[at] for at, asked in every if at in self._undone for of in asked.sources}
+            for number, asked in (each for each in every if all(undone.get(of, 0) < each[0] for of in each[1].sources)):
                 for source, quote in zip(asked.overrules, asked.quotes, strict=False):
                     take(Added(asked.request, "", "user"), source, self._changes[number].at, (quote, quote), "")
             for (record, source), since in self._overruled.get(session, {}).items():

@@ -38,6 +38,7 @@ from commonplace.operations import (
     PutTopic,
     RemoveItem,
     RewriteDocument,
+    TakeBack,
 )
 from commonplace.records import Record, Source, Topic, Trust
 from commonplace.store.protocol import MISSING, STATE, Append, Delete, Put, Write
@@ -164,7 +165,7 @@ class Plan:
 
     def edit(self, operation: Edit, effect: edits.Applied, path: str, *, trust: Trust, person: bool) -> None:
         """Add the effect of an edit."""
-        self._note(operation, type(operation).__struct_config__.tag)
+        self._note(operation)
         if effect.line:
             self.line(path, self.screen(_text(effect.line)))
             made = msgspec.json.decode(effect.line)
@@ -188,15 +189,18 @@ class Plan:
 
     def again(self, operation: Edit, record: Record, *, trust: Trust, person: bool) -> None:
         """Make a record that is there and says the same rest on what an edit rests on; its file stays as it is."""
-        self._note(operation, type(operation).__struct_config__.tag)
+        self._note(operation)
         kind = operation.kind if isinstance(operation, (AddEntry, PutTopic)) else ""
         said = self._parts.sessions.said_at(operation.sources)
         self.added.append(
             Added(record.id, record.text, trust, operation.sources, operation.quotes, kind, person, said=said)
         )
 
-    def session_event(self, operation: MoveCursor | MoveWindow | EndSession | HoldRange) -> bool:
-        """Append the event of a session; False where it already holds."""
+    def session_event(self, operation: MoveCursor | MoveWindow | EndSession | HoldRange | TakeBack) -> bool:
+        """Append the event of a session; False where it already holds. That messages take words back is in no file."""
+        if isinstance(operation, TakeBack):
+            self._note(operation)
+            return True
         state = self._parts.sessions.state(operation.session)
         match operation:
             case MoveCursor(session=session, name=name, to=to):
@@ -221,7 +225,7 @@ class Plan:
                 self.ended[session] = True
                 event = Event("end", self.at)
         self.line(self._parts.sessions.path(operation.session), event_line(event))
-        self._note(operation, type(operation).__struct_config__.tag)
+        self._note(operation)
         return True
 
     def grown(self) -> list[str]:
@@ -306,8 +310,8 @@ class Plan:
             self._deleted.discard(path)
             rope.edit(pieces)
 
-    def _note(self, operation: Operation, tag: Any) -> None:
-        self.kinds[str(tag)] = None
+    def _note(self, operation: Operation) -> None:
+        self.kinds[str(type(operation).__struct_config__.tag)] = None
         self.operations.append(operation)
 
     # --- ending ---

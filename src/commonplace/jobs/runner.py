@@ -345,22 +345,19 @@ class Runner:
         """Commit what a range came to, together with the cursor that it moves."""
         notes = [*made.notes]
         for piece in pieces:
-            if piece.held is None:
-                to = piece.messages[-1].number + 1
-                back = wishes.taken_back(piece.messages, partial(self._earlier, [piece]), made.taken_back or ())
-                notes += wishes.notes(back, made.operations, made.taken_back)
+            known = made.taken_back or ()
+            back = wishes.taken_back(piece.messages, partial(self._earlier, [piece]), known)
+            notes += wishes.notes(back, made.operations, made.taken_back)
+            made.operations.extend(filter(None, [wishes.operation(back, known)]))
+            to = piece.messages[-1].number + 1
+            if piece.held is not None:
+                start, to = piece.held
                 made.operations.append(
-                    wishes.with_requests(
-                        MoveCursor(session=piece.session, name=self.name, to=to), back, made.taken_back or ()
-                    )
+                    HoldRange(session=piece.session, name=self.name, start=start, end=to, held=False)
                 )
-            else:
-                start, end = piece.held
-                made.operations.append(
-                    HoldRange(session=piece.session, name=self.name, start=start, end=end, held=False)
-                )
-                if start <= self._sessions.state(piece.session).cursors.get(self.name, 0) < end:  # else due once more
-                    made.operations.append(MoveCursor(session=piece.session, name=self.name, to=end))
+                if not start <= self._sessions.state(piece.session).cursors.get(self.name, 0) < to:
+                    continue  # the cursor was past it before
+            made.operations.append(MoveCursor(session=piece.session, name=self.name, to=to))
         done = self._door.commit(
             made.operations,
             actor=self._actor(pieces[0].session),

@@ -16,7 +16,7 @@ from commonplace.guard.phrases import phrase
 from commonplace.guard.trust import message_trust
 from commonplace.jobs.rules import matching, patterns
 from commonplace.jobs.rules.patterns import guard
-from commonplace.operations import MoveCursor, Operation, RemoveEntry, RemoveItem, RemoveTopic
+from commonplace.operations import Operation, RemoveEntry, RemoveItem, RemoveTopic, TakeBack
 from commonplace.records import RecordedMessage, Source
 from commonplace.text import content
 from commonplace.text.patterns import pattern
@@ -149,13 +149,13 @@ def taken_back(
     return found
 
 
-def with_requests(move: MoveCursor, back: Sequence[TakenBack], known: Sequence[tuple[Source, str]]) -> MoveCursor:
-    """Return the move of a cursor past messages with what they ask to forget, also of what is known."""
+def operation(back: Sequence[TakenBack], known: Sequence[tuple[Source, str]]) -> TakeBack | None:
+    """Return the operation that hides what messages ask to forget, also of what is known; None if nothing is."""
     parts = dict.fromkeys((*known, *(part for each in back for part in each.parts)))
     if not (back and parts):
-        return move
+        return None
     sources, quotes = zip(*parts, strict=True)
-    return msgspec.structs.replace(move, sources=tuple(each.request for each in back), overrules=sources, quotes=quotes)
+    return TakeBack(sources=tuple(each.request for each in back), overrules=sources, quotes=quotes)
 
 
 def notes(
