@@ -15,7 +15,7 @@ PROBLEMS_SHOWN = 20
 
 @click.command("init")
 @printing
-def init_command(*, as_json: bool, place: Place) -> None:
+def init_command(*, place: Place) -> None:
     """Make a memory here, or accept one that came with the folder.
 
     From then on it counts as your own. Look at its files before: their content is shown to your agent.
@@ -26,13 +26,13 @@ def init_command(*, as_json: bool, place: Place) -> None:
     lines += [f"  {terminal.line(path)}" for path in files[:PROBLEMS_SHOWN]]
     if len(files) > PROBLEMS_SHOWN:
         lines.append(f"  … {len(files):,} in all; --json lists every one")
-    plain.give({"location": where, "files": files}, lines, as_json=as_json)
+    place.give({"location": where, "files": files}, lines)
 
 
 @click.command("adopt")
 @click.argument("path", metavar="PATH")
 @printing
-def adopt_command(path: str, *, as_json: bool, place: Place) -> None:
+def adopt_command(path: str, *, place: Place) -> None:
     """Open the memory of another system where it lies.
 
     It is recognised by its files and indexed, and its transcripts are read. Nothing of it is changed
@@ -40,7 +40,7 @@ def adopt_command(path: str, *, as_json: bool, place: Place) -> None:
     Adopting again reads what is new in its transcripts.
     """
     done = adopt.adopt(path, layout=place.layout, config=configuration(place.config, os.environ))
-    if as_json:
+    if place.as_json:
         plain.show(done)
         return
     terminal.out(

@@ -44,7 +44,6 @@ def record_command(  # noqa: PLR0917 - click passes options by name
     at: str | None,
     message_id: str | None,
     *,
-    as_json: bool,
     place: Place,
 ) -> None:
     """Record one message, given as TEXT or on standard input."""
@@ -56,7 +55,7 @@ def record_command(  # noqa: PLR0917 - click passes options by name
         before = _messages_in(memory, session)
         sources = memory.append(session, [message])
         new = _messages_in(memory, session) > before
-        if as_json:
+        if place.as_json:
             plain.show({"location": memory.location, "new": new, "sources": sources})
         elif sources:  # else the disk refused it, and closing says so
             what = "recorded" if new else "was there already"
@@ -105,10 +104,7 @@ class Imported(msgspec.Struct):
     help="Trust no message more than this: what others wrote is no word of yours.",
 )
 @printing
-@click.pass_context
-def import_command(
-    ctx: click.Context, paths: tuple[str, ...], kind: str | None, *, trust: Trust | None, as_json: bool, place: Place
-) -> None:
+def import_command(paths: tuple[str, ...], kind: str | None, *, trust: Trust | None, place: Place) -> None:
     """Import transcripts: files, folders, or - for standard input.
 
     Of a folder every .json and .jsonl below it is read, gzipped or not. Importing again changes nothing. Lines that
@@ -127,14 +123,14 @@ def import_command(
         for file in taken:
             report = take(memory, file, kind, trust=trust, seen=seen)
             done.append(report)
-            if not as_json:
+            if not place.as_json:
                 tell(report)
-        if as_json:
+        if place.as_json:
             plain.show({"location": memory.location, "files": done, "left_out": left_out, "total": _total(done, seen)})
         elif len(done) > 1:
             terminal.out(summary(_total(done, seen)))
     if any(report.error for report in done):
-        ctx.exit(2)
+        raise click.exceptions.Exit(2)
 
 
 def _files(path: str) -> Iterator[str]:
