@@ -258,13 +258,6 @@ def test_openai_and_anthropic_are_names_for_message_lists(tmp_path):
         Import(path, format="chatgpt")
 
 
-@pytest.mark.slow
-def test_progress_ends_at_the_size_of_the_file(tmp_path):
-    """Issue 2: progress bar."""
-    path = written(tmp_path, lines(*CLAUDE) * 400, "long.jsonl.gz")
-    assert Import(path).progress[-1] == path.stat().st_size
-
-
 def test_a_line_without_words_is_counted_as_skipped(tmp_path):
     """Nothing vanishes: each line is a message, a problem or skipped."""
     empty = spoken("assistant", [{"type": "thinking", "thinking": "only"}], "a7")

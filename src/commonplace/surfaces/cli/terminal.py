@@ -223,8 +223,3 @@ def count(number: int, noun: str, plural: str = "") -> str:
 def can_ask() -> bool:
     """True if a person can answer a question."""
     return sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
-
-
-def on_terminal() -> bool:
-    """True if stderr is a terminal."""
-    return sys.stderr.isatty()

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import BinaryIO, Final, cast, get_args
 
@@ -182,21 +181,13 @@ def take(
     ended: list[EndSession] = []
     try:
         source: Path | BinaryIO = sys.stdin.buffer if path == "-" else Path(path)
-        with _progress(path) as on_progress:
-            for batch in importers.read(
-                source,
-                format=kind,
-                on_problem=on_problem,
-                on_progress=on_progress,
-                on_skipped=on_skipped,
-                on_head=on_head,
-            ):
-                before = _messages_in(memory, batch.session_id)
-                messages = [_lowered(each, trust) for each in batch.messages]
-                adopt.keep(memory, batch.session_id, messages, on_problem, path)
-                report.messages += len(messages)
-                report.new += _messages_in(memory, batch.session_id) - before
-                sessions.add(batch.session_id)
+        for batch in importers.read(source, format=kind, on_problem=on_problem, on_skipped=on_skipped, on_head=on_head):
+            before = _messages_in(memory, batch.session_id)
+            messages = [_lowered(each, trust) for each in batch.messages]
+            adopt.keep(memory, batch.session_id, messages, on_problem, path)
+            report.messages += len(messages)
+            report.new += _messages_in(memory, batch.session_id) - before
+            sessions.add(batch.session_id)
         if ended:
             memory.apply(ended, reason=adopt.ENDED)
     except InputError as error:
@@ -216,18 +207,6 @@ def _lowered(message: Message, most: Trust | None) -> Message:
     if most is None:
         return message
     return msgspec.structs.replace(message, trust=lowest_trust([message.trust or most, most]))
-
-
-@contextmanager
-def _progress(path: str) -> Iterator[Callable[[int], None] | None]:
-    """Draw how far a file is read, if stderr is a terminal and it takes a while."""
-    file = Path(path)
-    if path == "-" or not terminal.on_terminal() or not file.is_file() or file.stat().st_size < 1_000_000:
-        yield None
-        return
-    label = terminal.cut(terminal.line(file.name), 30)
-    with click.progressbar(length=file.stat().st_size, label=label, file=sys.stderr, width=30) as drawn:
-        yield lambda done: drawn.update(done - drawn.pos)
 
 
 def tell(report: Imported, indent: str = "") -> None:
