@@ -187,7 +187,7 @@ def test_a_web_search_inside_an_assistant_message_stands_before_what_was_said_fr
         {"type": "text", "text": "It costs 12."},
     ]  # fmt: skip
     result = Import(written(tmp_path, json.dumps([{"role": "assistant", "content": content}]).encode()))
-    assert result.spoken[1:] == [("tool", "Fares\nhttps://fares.example"), ("assistant", "It costs 12.")]
+    assert result.spoken[1:] == [("tool", "Fares\n\nhttps://fares.example"), ("assistant", "It costs 12.")]
     assert result.messages[1].tools == ("web_search",)
 
 

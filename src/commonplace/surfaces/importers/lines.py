@@ -55,6 +55,18 @@ def decode(data: bytes | msgspec.Raw, kind: Any) -> Any:
         raise LineError(reason_of(error)) from None
 
 
+def shaped(value: object, kind: Any) -> Any:
+    """Return plain data as one type or union of types.
+
+    Raises:
+        LineError: It has another shape.
+    """
+    try:
+        return msgspec.convert(value, kind)
+    except (ValueError, RecursionError) as error:
+        raise LineError(reason_of(error)) from None
+
+
 def reason_of(error: Exception) -> str:
     """Return what is wrong with some JSON, in words that quote none of it."""
     match error:
