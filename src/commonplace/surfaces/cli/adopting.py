@@ -7,7 +7,7 @@ import os
 import click
 
 from commonplace.surfaces import adopt
-from commonplace.surfaces.cli import plain, terminal
+from commonplace.surfaces.cli import drawing, plain, terminal
 from commonplace.surfaces.cli.opening import Place, configuration, printing
 
 PROBLEMS_SHOWN = 20
@@ -23,9 +23,7 @@ def init_command(*, place: Place) -> None:
     files = place.accept()
     where = str(place.folder)
     lines = [f"{terminal.accent(terminal.line(where))} is yours: {terminal.count(len(files), 'file')}"]
-    lines += [f"  {terminal.line(path)}" for path in files[:PROBLEMS_SHOWN]]
-    if len(files) > PROBLEMS_SHOWN:
-        lines.append(f"  … {len(files):,} in all; --json lists every one")
+    lines += terminal.some([*map(terminal.line, files)], PROBLEMS_SHOWN)
     place.give({"location": where, "files": files}, lines)
 
 
@@ -48,9 +46,5 @@ def adopt_command(path: str, *, place: Place) -> None:
         f"{terminal.count(done.files, 'file')}, {terminal.count(done.messages, 'new message')} in "
         f"{terminal.count(done.sessions, 'session')}; nothing of it was changed"
     )
-    for problem in done.problems[:PROBLEMS_SHOWN]:
-        kept = terminal.faint(" (kept)") if problem.kept else ""
-        where = terminal.line(problem.path) + (f":{problem.line}" if problem.line else "")
-        terminal.note(f"  {where}: {terminal.line(problem.reason)}{kept}")
-    if len(done.problems) > PROBLEMS_SHOWN:
-        terminal.note(f"  … {len(done.problems):,} in all; --json lists every one")
+    for each in terminal.some([*map(drawing.untaken, done.problems)], PROBLEMS_SHOWN):
+        terminal.note(each)

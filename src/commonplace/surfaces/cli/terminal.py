@@ -190,6 +190,12 @@ def table(rows: Sequence[Sequence[str]], right: Iterable[int] = ()) -> list[str]
     ]
 
 
+def some(lines: Sequence[str], most: int) -> list[str]:
+    """Return lines below a heading, of many only the first ones with how many there are."""
+    more = [f"… {len(lines):,} in all; --json lists every one"] if len(lines) > most else []
+    return [f"  {each}" for each in (*lines[:most], *more)]
+
+
 def count(number: int, noun: str, plural: str = "") -> str:
     """Write a number with its noun: `1 message`, `2,310 messages`."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"

@@ -40,11 +40,7 @@ def _checked(report: Report) -> str:
 
 
 def _problems(report: Report) -> Iterator[str]:
-    for problem in report.problems[:PROBLEMS_SHOWN]:
-        state = terminal.good("mended") if problem.fixed else terminal.bad(problem.kind)
-        yield f"  {state}  {_where(problem)}: {terminal.line(problem.reason)}"
-    if len(report.problems) > PROBLEMS_SHOWN:
-        yield f"  … {len(report.problems):,} in all; --json lists every one"
+    yield from terminal.some([_named(each) for each in report.problems], PROBLEMS_SHOWN)
     if not report.problems and any(report.checked.values()):
         yield terminal.good("no problems")
 
@@ -75,8 +71,10 @@ def _advice(report: Report, *, fix: bool) -> Iterator[str]:
         yield f"{waits} for review: `commonplace review` lists what to approve or reject"
 
 
-def _where(problem: Problem) -> str:
-    return terminal.line(problem.path) + (f":{problem.line}" if problem.line is not None else "")
+def _named(problem: Problem) -> str:
+    state = terminal.good("mended") if problem.fixed else terminal.bad(problem.kind)
+    where = terminal.line(problem.path) + (f":{problem.line}" if problem.line is not None else "")
+    return f"{state}  {where}: {terminal.line(problem.reason)}"
 
 
 @click.command("reindex")

@@ -19,7 +19,7 @@ from commonplace.operations import EndSession
 from commonplace.records import Message, Role, Trust, lowest_trust
 from commonplace.store.protocol import STATE
 from commonplace.surfaces import adopt, importers
-from commonplace.surfaces.cli import instants, plain, terminal
+from commonplace.surfaces.cli import drawing, instants, plain, terminal
 from commonplace.surfaces.cli.opening import Place, printing, scopes_of
 
 SESSION: Final = "cli:main"
@@ -220,9 +220,7 @@ def tell(report: Imported, indent: str = "") -> None:
     if not (report.messages or report.error):
         terminal.note("  no line of it is a message; `commonplace import --help` names the formats")
     for problem in report.named:
-        kept = terminal.faint(" (kept)") if problem.kept else ""
-        where = f"{name}:{problem.line}" if problem.line else name
-        terminal.note(f"  {where}: {terminal.line(problem.reason)}{kept}")
+        terminal.note(f"  {drawing.untaken(problem)}")
     if report.problems > len(report.named):
         terminal.note(f"  … and {report.problems - len(report.named):,} more, {report.problems:,} in all")
 
