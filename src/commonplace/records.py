@@ -456,8 +456,7 @@ class Waiting(msgspec.Struct, frozen=True, kw_only=True):
 class Problem(msgspec.Struct, frozen=True, kw_only=True):
     """Something that is not as it should be: where, what, and whether it was mended."""
 
-    kind: Literal["damaged", "drift", "log", "import", "format", "limit", "leftover", "misplaced", "layout", "link",
-                  "outside", "owner"]  # fmt: skip
+    kind: Literal["damaged", "drift", "log", "limit", "misplaced", "layout", "link", "outside", "owner"]
     path: str
     reason: str
     line: int | None = None

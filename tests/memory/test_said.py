@@ -58,7 +58,7 @@ def test_messages_of_anthropic_are_taken_as_they_are(tmp_path):
         memory.append("s", ANTHROPIC)
         assert kept(memory) == [
             ("user", "What is in it?\n\n[image]", ()),
-            ("assistant", 'I will look.\n\n[read_file] {"path":"a.txt"}', ("read_file",)),
+            ("assistant", "I will look.\n\n[read_file] path: a.txt", ("read_file",)),
             ("tool", "42", ("read_file",)),
         ]
 
@@ -69,7 +69,7 @@ def test_messages_of_openai_are_taken_as_they_are(tmp_path):
         assert kept(memory) == [
             ("system", "Be brief.", ()),
             ("user", "Hi\n\n[image]", ()),
-            ("assistant", '[clock] {"zone":"UTC"}', ("clock",)),
+            ("assistant", "[clock] zone: UTC", ("clock",)),
             ("tool", "noon", ("clock",)),
         ]
 

@@ -372,7 +372,6 @@ def test_a_store_opened_for_reading_only_writes_nothing(tmp_path):
             lambda: store.commit({}, {}, round_of(2)),
             lambda: store.lease("x", 1),
             lambda: store.erase({1: {}}, lambda _, data: data),
-            store.checkpoint,
         ):
             with pytest.raises(StoreReadOnlyError):
                 verb()

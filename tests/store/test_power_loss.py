@@ -47,7 +47,7 @@ def test_files_of_any_age_come_back_to_the_last_change(fast_path):
     """DESIGN 5: a redo write applies only where the file's hash is `before`; appends replay once."""
     with open_store(fast_path, config=CONFIG) as store:
         store.commit({}, {}, [])
-        store.checkpoint()
+    with open_store(fast_path, config=CONFIG) as store:
         ages = [{path: content(fast_path, path) for path in (D, J, H)}]
         for writes in changes():
             store.commit({}, {}, writes)

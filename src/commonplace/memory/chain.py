@@ -48,7 +48,15 @@ class Chain:
 
     # --- what enters the prompt ---
 
-    def recall(self, asked: Query, *, now: datetime, explain: bool = False, rerank: bool = False) -> list[Hit]:
+    def recall(
+        self,
+        asked: Query,
+        *,
+        now: datetime,
+        explain: bool = False,
+        rerank: bool = False,
+        without: Collection[tuple[str, str]] = (),
+    ) -> list[Hit]:
         """Search the scopes.
 
         Args:
@@ -56,28 +64,19 @@ class Chain:
             now: What "last week" is counted from.
             explain: Have each hit say what its score is made of.
             rerank: Have the model of the first scope order the best hits.
+            without: Messages that are no hits.
 
         Raises:
             InputError: The question asks for what no scope has.
         """
-        if rerank:
-            return self._reranked(asked, now=now, explain=explain)
-        return self._found(asked, now=now, explain=explain)
-
-    def _found(
-        self, asked: Query, *, now: datetime, explain: bool = False, without: Collection[tuple[str, str]] = ()
-    ) -> list[Hit]:
-        """Search the scopes; `without` are messages that are no hits."""
-        found = self._steady(
-            lambda: self._of_each(lambda scope: scope.recall(asked, now=now, explain=explain, without=without))
+        wide = msgspec.structs.replace(asked, k=max(asked.k, select.CANDIDATES)) if rerank else asked
+        each = self._steady(
+            lambda: self._of_each(lambda scope: scope.recall(wide, now=now, explain=explain, without=without))
         )
-        return sharing.fair_share(found, asked.k) if len(self.scopes) > 1 else (found or [[]])[0]
-
-    def _reranked(self, asked: Query, *, now: datetime, explain: bool) -> list[Hit]:
-        wide = msgspec.structs.replace(asked, k=max(asked.k, select.CANDIDATES))
-        hits = self.recall(wide, now=now, explain=explain)
-        seconds = self.first.config.recall.rerank_seconds
-        llm = self.first.llm
+        hits = sharing.fair_share(each, wide.k) if len(self.scopes) > 1 else each[0]
+        if not rerank:
+            return hits
+        llm, seconds = self.first.llm, self.first.config.recall.rerank_seconds
         return select.rerank(asked.text, hits, llm=llm, seconds=seconds, explain=explain)[: asked.k]
 
     def surface(self, session: str | None, question: str) -> list[Hit]:
@@ -101,7 +100,7 @@ class Chain:
         if question and question.strip() and kinds:
             wanted = Query(text=question, k=config.context.recall_k, layers=kinds)
             live = self._live(session)
-            found = self._found(wanted, now=now, without=live)
+            found = self.recall(wanted, now=now, without=live)
             found = [hit for hit in found if not any((s.session, s.message) in live for s in hit.sources)]
             hits = [left for hit in found if (left := self._without_denied(hit)) is not None]
         share = config.context.stable_share

@@ -12,6 +12,7 @@ from typing import Final
 
 from commonplace.changes import log, tombstones
 from commonplace.changes.message_trust import is_owner
+from commonplace.changes.parts import Parts
 from commonplace.changes.plan import REVIEW
 from commonplace.changes.transcripts import State, checksum, whole_lines
 from commonplace.errors import DamagedError
@@ -27,30 +28,18 @@ LOG: Final = f"{STATE}/log"
 
 
 def examine(
-    store: Store,
-    indexing: Indexing | None,
-    *,
-    memory: str,
-    transcripts: str,
-    items: Iterable[str] = (),
-    full: Iterable[Problem] = (),
-    waiting: int = 0,
-    owner: str = "",
-    fix: bool = False,
+    of: Parts, indexing: Indexing | None, *, full: Iterable[Problem] = (), waiting: int = 0, fix: bool = False
 ) -> Report:
     """Check every stored line of a scope, its change log, and its index against the files.
 
     Args:
-        store: Holds the files.
+        of: The parts of the scope.
         indexing: Knows the index; None where there is none to hold against the files.
-        memory: The folder of the memory files.
-        transcripts: The folder of the session files.
-        items: The files of items; a line of them that is no JSON object is damaged.
         full: What was found of documents that hold too much.
         waiting: How many operations wait for review.
-        owner: The name that the person writes under, if one is set.
         fix: Make a drifted index again.
     """
+    store, transcripts, owner = of.store, of.layout.sessions, of.config.guard.owner
     names: set[str] = set()
     checked: Counter[str] = Counter()
     problems: list[Problem] = []
@@ -69,10 +58,10 @@ def examine(
     if names and not any(is_owner(name, owner) for name in names):
         reason = f"nobody wrote under the name in guard.owner, {owner!r}: what others say is never noted"
         problems.append(Problem(kind="owner", path=transcripts, reason=reason))
-    odd = tuple(_misplaced(store, memory, transcripts, STATE))
+    odd = tuple(_misplaced(store, of.layout.memory, transcripts, STATE))
     for path in {*OWN_LINES} - {each.path for each in odd}:
         problems.extend(_own(store, path, checked, written))
-    for path in items:
+    for _, path in of.reader.files(lambda layer: layer.kind == "items"):
         problems.extend(_items(store, path, checked))
     problems.extend(odd)
     problems.extend(full)

@@ -9,6 +9,7 @@ call, also if the call was appended before.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from typing import Any, Final
 
 import msgspec
@@ -23,14 +24,45 @@ ROLES: Final[dict[str, Role]] = {
     "user": "user", "assistant": "assistant", "system": "system", "developer": "system", "tool": "tool",
     "function": "tool",
 }  # fmt: skip
-SILENT: Final = frozenset(["thinking", "redacted_thinking", "reasoning", "reasoning_text"])
-MARKS: Final = {
+_SILENT: Final = frozenset(["thinking", "redacted_thinking", "reasoning", "reasoning_text", "encrypted_content"])
+_MARKS: Final = {
     "image": "[image]", "image_url": "[image]", "input_image": "[image]", "document": "[document]",
     "file": "[file]", "input_file": "[file]", "audio": "[audio]", "input_audio": "[audio]",
+    "container_upload": "[file]", "tool_reference": "",
 }  # fmt: skip
-ATTACHED: Final = frozenset(["document", "search_result", "web_fetch_result"])  # blocks that hold what others wrote
+_ATTACHED: Final = frozenset(["document", "search_result", "web_fetch_result"])  # blocks that hold what others wrote
 UNSAID: Final = frozenset(["reasoning", "item_reference", "mcp_list_tools", "compaction"])  # items without words
-ARGUMENTS_CHARS: Final = 2000  # of one call that are kept; its result is a message of its own
+_ARGUMENTS_CHARS: Final = 2000  # of one call that are kept; its result is a message of its own
+
+
+class Words(msgspec.Struct, frozen=True):
+    """Words of the message itself, and the text of a document that is attached to it.
+
+    `unknown` is what a block that nobody knows calls itself; the words are a mark of it then.
+    """
+
+    text: str
+    attached: str = ""
+    unknown: str = ""
+
+
+class Call(msgspec.Struct, frozen=True):
+    """A tool that the message calls; `text` shows the call."""
+
+    id: str
+    tool: str
+    text: str
+
+
+class Result(msgspec.Struct, frozen=True):
+    """The result of a call; `tool` only if the result itself names it."""
+
+    call: str
+    text: str
+    tool: str = ""
+
+
+Part = Words | Call | Result
 
 
 def messages(given: object, key: bytes, tool_called: Callable[[str], str | None]) -> list[Message]:
@@ -97,27 +129,20 @@ def _read(given: object, calls: _Calls) -> Iterator[Message]:
     called: list[tuple[str, str]] = []
     results: list[Message] = []
     for block in [content] if isinstance(content, str) else _blocks(content, given):
-        if isinstance(block, str):
-            words.append(block)
-            continue
-        plain = _plain(block)
-        kind = str(plain.get("type", ""))
-        if kind == "tool_use" or kind.endswith("_tool_use"):
-            called.append(calls.note(plain.get("id"), _tool(plain.get("name"))))
-            words.append(_call(called[-1][1], plain.get("input")))
-        elif kind == "tool_result" or kind.endswith("_tool_result"):
-            results.append(_result(_text_of(plain.get("content"), given), calls.tool(plain.get("tool_use_id"))))
-        elif kind not in SILENT:
-            words.append(_text(plain, kind))
-            if attached := _attached(plain, given):
-                results.append(Message(role, attached, trust="tool"))
+        match part(block):
+            case Words(text, attached):
+                words.append(text)
+                results += [Message(role, attached, trust="tool")] if attached else []
+            case Call() as call:
+                called.append(calls.note(call.id, call.tool))
+                words.append(call.text)
+            case Result(of, text, tool):
+                results.append(_result(text, calls.tool(of) or tool))
     if isinstance(refusal := said.get("refusal"), str):
         words.append(refusal)
-    for call in said.get("tool_calls") or ():
-        plain = _plain(call)
-        function = _plain(plain.get("function") or plain.get("custom") or {})
-        called.append(calls.note(plain.get("id"), _tool(function.get("name"))))
-        words.append(_call(called[-1][1], function.get("arguments", function.get("input"))))
+    for call in map(chat_call, said.get("tool_calls") or ()):
+        called.append(calls.note(call.id, call.tool))
+        words.append(call.text)
     text = "\n\n".join(word for word in words if word)
     for number, result in enumerate(results, bool(text)):
         yield msgspec.structs.replace(result, id=f"{own}#{number}" if own and number else own)
@@ -136,13 +161,13 @@ def _act(item: Mapping[str, Any], given: object, calls: _Calls) -> Iterator[Mess
     call = item.get("call_id") or own
     output = item.get("output")
     if kind.endswith("_call_output") and output is not None:
-        yield msgspec.structs.replace(_result(_text_of(output, given), calls.tool(call)), id=own)
+        yield msgspec.structs.replace(_result(text_of(output), calls.tool(call)), id=own)
     elif kind.endswith("_call"):
-        tool = _tool(item.get("name") or kind.removesuffix("_call"))
         asked = next((item[key] for key in ("arguments", "input", "action") if item.get(key)), None)
-        yield _calling("assistant", _call(tool, asked), own, [calls.note(call, tool)])
+        made = made_call(call, item.get("name") or kind.removesuffix("_call"), asked)
+        yield _calling("assistant", made.text, own, [calls.note(made.id, made.tool)])
         if isinstance(output, str):  # a server's tool has its result in its own item
-            yield msgspec.structs.replace(_result(output, tool), id=f"{own}#1" if own else None)
+            yield msgspec.structs.replace(_result(output, made.tool), id=f"{own}#1" if own else None)
     elif kind not in UNSAID:
         raise _odd(given)
 
@@ -169,41 +194,80 @@ def _plain(value: object) -> Mapping[str, Any]:
     return plain if isinstance(plain, Mapping) else {}
 
 
-def _text(block: Mapping[str, Any], kind: str) -> str:
-    text = block.get("text", block.get("refusal"))
-    return text if isinstance(text, str) else MARKS.get(kind, f"[{kind or 'block'}]")
+def part(block: object) -> Part | None:
+    """Return what a content block says; None for reasoning. Of a kind that is not known its name is left as a mark."""
+    if isinstance(block, str):
+        return Words(block)
+    plain = _plain(block)
+    kind = str(plain.get("type", ""))
+    if kind in {"tool_use", "toolCall"} or kind.endswith("_tool_use"):
+        return made_call(plain.get("id"), plain.get("name"), plain.get("input") or plain.get("arguments"))
+    if kind == "tool_result" or kind.endswith("_tool_result"):
+        tool = "" if kind in {"tool_result", "mcp_tool_result"} else kind.removesuffix("_tool_result")
+        return Result(str(plain.get("tool_use_id") or ""), text_of(plain.get("content")), tool)
+    if kind in _SILENT:
+        return None
+    text = plain.get("text", plain.get("refusal"))
+    is_attached = kind in _ATTACHED and text_of(_inside(plain))
+    if isinstance(text, str) or kind in _MARKS or is_attached:
+        return Words(text if isinstance(text, str) else _mark(kind), _leaf(plain) if is_attached else "")
+    return Words(_mark(kind), unknown=kind or "block")
 
 
-def _text_of(content: object, given: object) -> str:
+def chat_call(call: object) -> Call:
+    """Return one of the `tool_calls` of a chat completion."""
+    plain = _plain(call)
+    function = _plain(plain.get("function") or plain.get("custom"))
+    return made_call(plain.get("id"), function.get("name"), function.get("arguments", function.get("input")))
+
+
+def made_call(call: object, name: object, given: object) -> Call:
+    """Return a call with its arguments in one short text, each in a line, a text without quotes so that it is found."""
+    tool = name if isinstance(name, str) and name else "tool"
+    asked = given
+    if isinstance(given, str):
+        with suppress(ValueError, RecursionError):
+            asked = msgspec.json.decode(given)
+    if isinstance(asked, Mapping):
+        lines = "\n".join(f"{key}: {each if isinstance(each, str) else _json(each)}" for key, each in asked.items())
+    else:
+        lines = given if isinstance(given, str) else _json(given) if given else ""
+    return Call(str(call or ""), tool, truncate(f"[{tool}] {lines}".rstrip(), _ARGUMENTS_CHARS))
+
+
+def text_of(content: object) -> str:
+    """Join the texts of a tool's result; the title of a document, and the address of one without a text, are texts."""
     if isinstance(content, str):
         return content
-    if isinstance(content, Mapping):
-        content = [content]
-    parts = (part if isinstance(part, str) else _plain(part) for part in _blocks(content, given))
-    return "\n".join(
-        part if isinstance(part, str) else _attached(part, given) or _text(part, str(part.get("type", "")))
-        for part in parts
+    found = [content] if isinstance(content, Mapping) else content if isinstance(content, (list, tuple)) else ()
+    return "\n".join(filter(None, map(_leaf, found)))
+
+
+def _leaf(part: object) -> str:
+    if isinstance(part, str):
+        return part
+    block = _plain(part)
+    title, text, out, error, url = (
+        each if isinstance(each := block.get(key), str) else "" for key in ("title", "text", "stdout", "stderr", "url")
     )
+    body = "\n".join(filter(None, (text, out, error, text_of(_inside(block)))))
+    if title or body or url:
+        return "\n\n".join(filter(None, (title, body or url)))
+    return _mark(str(block.get("type", ""))) if block.get("type") or not block else _json(block)
 
 
-def _attached(block: Mapping[str, Any], given: object) -> str:
-    """Return the title and text of a document, or of what a search or a fetch found; empty if a block has none."""
+def _inside(block: Mapping[str, Any]) -> object:
+    """Return what a document, or a part of a result, holds."""
     source = _plain(block.get("source"))
-    found = source.get("data") if source.get("type") == "text" else source.get("content", block.get("content"))
-    if str(block.get("type")) not in ATTACHED or not found or not isinstance(found, (str, list, tuple, Mapping)):
-        return ""
-    title = block.get("title")
-    return "\n\n".join(filter(None, (title if isinstance(title, str) else "", _text_of(found, given))))
+    return source.get("data") if source.get("type") == "text" else source.get("content", block.get("content"))
 
 
-def _tool(name: object) -> str:
-    return name if isinstance(name, str) and name else "tool"
+def _mark(kind: str) -> str:
+    return _MARKS.get(kind, f"[{kind or 'block'}]")
 
 
-def _call(tool: str, given: object) -> str:
-    """Return a call of a tool in one short text."""
-    asked = given if isinstance(given, str) else msgspec.json.encode(given, enc_hook=str).decode() if given else ""
-    return truncate(f"[{tool}] {asked}".rstrip(), ARGUMENTS_CHARS)
+def _json(value: object) -> str:
+    return msgspec.json.encode(value, enc_hook=str).decode()
 
 
 def _result(text: str, tool: str | None) -> Message:

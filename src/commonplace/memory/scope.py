@@ -385,15 +385,10 @@ class Scope:
         """Check for damage and drift; mend only when asked."""
         self.drift.glance([path for _, path in self.reader.files(lambda layer: layer.person_only)])
         self.parts.ledger.catch_up()
-        items = [path for _, path in self.reader.files(lambda layer: layer.kind == "items")]
-        of = self.layout
         full = [*self.over_limits(), *self._loose(), *self._edited_by_agents()]
         if left_out := self._left_out():
-            full.append(Problem(kind="layout", path=left_out[0], reason=_kept_otherwise(of.name, left_out)))
-        look = partial(
-            doctor.examine, self.store, memory=of.memory, transcripts=of.sessions, items=items, full=full,
-            waiting=self._waiting(), owner=self.config.guard.owner,
-        )  # fmt: skip
+            full.append(Problem(kind="layout", path=left_out[0], reason=_kept_otherwise(self.layout.name, left_out)))
+        look = partial(doctor.examine, self.parts, full=full, waiting=self._waiting())
         if not self.store.read_only:
             return look(self.indexing, fix=fix)
         try:

@@ -19,32 +19,22 @@ from commonplace.text.inert import inert
 
 Provider = Literal["anthropic", "openai", "mcp"]
 
-ALIASES: Final[dict[str, str]] = {
-    "command": "action",
-    "operation": "action",
-    "new_content": "content",
-    "new_text": "content",
-    "new_str": "content",
-    "text": "content",
-    "value": "content",
-    "replacement": "content",
-    "replace_with": "content",
-    "memory": "content",
-    "fact": "content",
-    "old_content": "old_text",
-    "old_str": "old_text",
-    "find": "old_text",
-    "find_text": "old_text",
-    "search_text": "old_text",
-    "file": "target",
-    "layer": "target",
-    "section": "target",
-    "q": "query",
-    "question": "query",
-    "record": "id",
-    "record_id": "id",
-    "memory_id": "id",
-}
+
+def _guessed(names: Mapping[str, str]) -> dict[str, str]:
+    """Return what each guess means, of names with the guesses for each."""
+    return {guess: name for name, guesses in names.items() for guess in guesses.split()}
+
+
+ALIASES: Final = _guessed(
+    {
+        "action": "command operation",
+        "content": "new_content new_text new_str text value replacement replace_with memory fact",
+        "old_text": "old_content old_str find find_text search_text",
+        "target": "file layer section",
+        "query": "q question",
+        "id": "record record_id memory_id",
+    }
+)
 """Parameter names that models guess, and what they mean; a name an action has itself is taken as it is."""
 
 _SHARE: Final = {"type": "number", "minimum": 0, "maximum": 1}
@@ -59,21 +49,15 @@ SHAPES: Final[dict[str, dict[str, Any]]] = {
 }
 """The shapes of parameters that are no text."""
 
-ACTION_ALIASES: Final[dict[str, str]] = {
-    "remember": "add",
-    "create": "add",
-    "insert": "add",
-    "save": "add",
-    "update": "replace",
-    "str_replace": "replace",
-    "edit": "replace",
-    "delete": "remove",
-    "forget": "remove",
-    "view": "read",
-    "list": "read",
-    "recall": "search",
-    "find": "search",
-}
+ACTION_ALIASES: Final = _guessed(
+    {
+        "add": "remember create insert save",
+        "replace": "update str_replace edit",
+        "remove": "delete forget",
+        "read": "view list",
+        "search": "recall find",
+    }
+)
 
 
 class Tool:

@@ -170,18 +170,20 @@ def window_size(keep: int | None) -> int | None:
 
 
 def _target(scope: Scope, kind: str, to: str | None) -> tuple[Layer, str]:
+    targets = scope.layout.targets
+    if to is None and kind not in targets:
+        raise InputError(f"there is no kind {kind!r}; use one of {', '.join(targets)}", kind=kind)
+    return _place(scope, targets[kind] if to is None else to, scope.now())
+
+
+def _place(scope: Scope, name: str, at: datetime) -> tuple[Layer, str]:
+    """Return the layer that a layer's name or a path means, and its file; no file of a layer of topics."""
+    require_text(name, "a layer or a path")
     layout = scope.layout
-    at = scope.now()
-    if to is None:
-        if kind not in layout.targets:
-            raise InputError(f"there is no kind {kind!r}; use one of {', '.join(layout.targets)}", kind=kind)
-        layer = layout.layer(layout.targets[kind])
-        return layer, "" if "{topic}" in layer.path else files_of(layout, layer, at)
-    for layer in layout.layers:
-        if layer.name == to:
-            return layer, "" if "{topic}" in layer.path else files_of(layout, layer, at)
-    require_text(to, "where it goes")
-    return resolve(layout, to)
+    layer = next((each for each in layout.layers if each.name == name), None)
+    if layer is None:
+        return resolve(layout, name)
+    return layer, "" if "{topic}" in layer.path else files_of(layout, layer, at)
 
 
 def document(scope: Scope, name: str) -> str:
@@ -208,12 +210,9 @@ def note(scope: Scope, name: str, text: str, at: datetime | None) -> Edit:
 
 
 def _of_kind(scope: Scope, name: str, kind: LayerKind, at: datetime) -> str:
-    require_text(name, "a layer or a path")
-    layout = scope.layout
-    found = next((layer for layer in layout.layers if layer.name == name), None)
-    layer, path = (found, files_of(layout, found, at)) if found else resolve(layout, name)
+    layer, path = _place(scope, name, at)
     if layer.kind != kind:
-        names = ", ".join(each.name for each in layout.layers if each.kind == kind)
+        names = ", ".join(each.name for each in scope.layout.layers if each.kind == kind)
         raise InputError(f"{name!r} holds {layer.kind}; of {kind} there are {names}", layer=name)
     return path
 

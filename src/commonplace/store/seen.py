@@ -65,12 +65,10 @@ class Seen(IndexFile):
 
     def look(self, path: str) -> Look | None:
         """Return a file as it was last seen; None where it was not there or never seen."""
-        if not _is_name(path):
-            return None
         with self._using():
-            rows = self._run("SELECT version, number FROM look WHERE path = ?", (path,))
-            said = self._run("SELECT text FROM said WHERE path = ? ORDER BY id", (path,)) if rows else []
-        return Look(rows[0][0], "".join(text for (text,) in said), rows[0][1]) if rows else None
+            known = self.version(path)
+            said = self._run("SELECT text FROM said WHERE path = ? ORDER BY id", (path,)) if known else []
+        return Look(known[0], "".join(text for (text,) in said), known[1]) if known else None
 
     def version(self, path: str) -> tuple[str, int] | None:
         """Return the version of a file when last seen, and the number of the newest change by then."""

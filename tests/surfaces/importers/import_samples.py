@@ -145,13 +145,11 @@ class Import:
     def __init__(self, path: Path, **options: object) -> None:
         self.problems: list[Problem] = []
         self.skipped: list[Problem] = []
-        self.progress: list[int] = []
         self.batches: list[Batch] = list(
             importers.read(
                 path,
                 on_problem=self.problems.append,
                 on_skipped=self.skipped.append,
-                on_progress=self.progress.append,
                 **options,
             )
         )

@@ -187,7 +187,7 @@ def test_a_web_search_inside_an_assistant_message_stands_before_what_was_said_fr
         {"type": "text", "text": "It costs 12."},
     ]  # fmt: skip
     result = Import(written(tmp_path, json.dumps([{"role": "assistant", "content": content}]).encode()))
-    assert result.spoken[1:] == [("tool", "Fares\nhttps://fares.example"), ("assistant", "It costs 12.")]
+    assert result.spoken[1:] == [("tool", "Fares\n\nhttps://fares.example"), ("assistant", "It costs 12.")]
     assert result.messages[1].tools == ("web_search",)
 
 
@@ -256,13 +256,6 @@ def test_openai_and_anthropic_are_names_for_message_lists(tmp_path):
     assert Import(path, format="openai").batches == Import(path, format="anthropic").batches
     with pytest.raises(InputError, match="no known format; known are claude-code, pi, messages, exchange"):
         Import(path, format="chatgpt")
-
-
-@pytest.mark.slow
-def test_progress_ends_at_the_size_of_the_file(tmp_path):
-    """Issue 2: progress bar."""
-    path = written(tmp_path, lines(*CLAUDE) * 400, "long.jsonl.gz")
-    assert Import(path).progress[-1] == path.stat().st_size
 
 
 def test_a_line_without_words_is_counted_as_skipped(tmp_path):

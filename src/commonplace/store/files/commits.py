@@ -372,12 +372,8 @@ class Commits:
         except OSError as error:
             _logger.warning("no checkpoint was written: %s", typed(error))
 
-    def checkpoint(self) -> None:
-        """Bring every change so far to the disk with its files."""
-        with self.locked():
-            self._checkpoint()
-
     def _checkpoint(self) -> None:
+        """Bring every change so far to the disk with its files."""
         head = self.state.head()
         known = self.state.checkpoint()
         self._last_checkpoint = time.monotonic()

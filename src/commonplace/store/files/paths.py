@@ -141,10 +141,6 @@ class Tree:
         finally:
             os.close(fd)
 
-    def absolute(self, path: str) -> str:
-        """Return the path of the file of a checked path, for reading only."""
-        return os.path.realpath(os.path.join(self.root, *split(path)))
-
     def sync_folders(self, path: str) -> None:
         """Bring the folders above a file to the disk."""
         self.sync_up(os.path.dirname(os.path.join(self.root, *split(path))))

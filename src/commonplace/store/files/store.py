@@ -256,11 +256,6 @@ class FilesStore:
             log = f"{STATE}/log"
             erasing.rewrite(self._tree.root, clean, log=log, appender=self._appender, disk=self._disk)
 
-    def checkpoint(self) -> None:
-        """Bring every change so far to the disk with its files."""
-        with self._writing():
-            self._commits.checkpoint()
-
     def close(self) -> None:
         """Release handles; what was acknowledged stays."""
         self._commits.close()

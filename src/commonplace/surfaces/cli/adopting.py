@@ -7,7 +7,7 @@ import os
 import click
 
 from commonplace.surfaces import adopt
-from commonplace.surfaces.cli import plain, terminal
+from commonplace.surfaces.cli import drawing, plain, terminal
 from commonplace.surfaces.cli.opening import Place, configuration, printing
 
 PROBLEMS_SHOWN = 20
@@ -15,7 +15,7 @@ PROBLEMS_SHOWN = 20
 
 @click.command("init")
 @printing
-def init_command(*, as_json: bool, place: Place) -> None:
+def init_command(*, place: Place) -> None:
     """Make a memory here, or accept one that came with the folder.
 
     From then on it counts as your own. Look at its files before: their content is shown to your agent.
@@ -23,16 +23,14 @@ def init_command(*, as_json: bool, place: Place) -> None:
     files = place.accept()
     where = str(place.folder)
     lines = [f"{terminal.accent(terminal.line(where))} is yours: {terminal.count(len(files), 'file')}"]
-    lines += [f"  {terminal.line(path)}" for path in files[:PROBLEMS_SHOWN]]
-    if len(files) > PROBLEMS_SHOWN:
-        lines.append(f"  … {len(files):,} in all; --json lists every one")
-    plain.give({"location": where, "files": files}, lines, as_json=as_json)
+    lines += terminal.some([*map(terminal.line, files)], PROBLEMS_SHOWN)
+    place.give({"location": where, "files": files}, lines)
 
 
 @click.command("adopt")
 @click.argument("path", metavar="PATH")
 @printing
-def adopt_command(path: str, *, as_json: bool, place: Place) -> None:
+def adopt_command(path: str, *, place: Place) -> None:
     """Open the memory of another system where it lies.
 
     It is recognised by its files and indexed, and its transcripts are read. Nothing of it is changed
@@ -40,7 +38,7 @@ def adopt_command(path: str, *, as_json: bool, place: Place) -> None:
     Adopting again reads what is new in its transcripts.
     """
     done = adopt.adopt(path, layout=place.layout, config=configuration(place.config, os.environ))
-    if as_json:
+    if place.as_json:
         plain.show(done)
         return
     terminal.out(
@@ -48,9 +46,5 @@ def adopt_command(path: str, *, as_json: bool, place: Place) -> None:
         f"{terminal.count(done.files, 'file')}, {terminal.count(done.messages, 'new message')} in "
         f"{terminal.count(done.sessions, 'session')}; nothing of it was changed"
     )
-    for problem in done.problems[:PROBLEMS_SHOWN]:
-        kept = terminal.faint(" (kept)") if problem.kept else ""
-        where = terminal.line(problem.path) + (f":{problem.line}" if problem.line else "")
-        terminal.note(f"  {where}: {terminal.line(problem.reason)}{kept}")
-    if len(done.problems) > PROBLEMS_SHOWN:
-        terminal.note(f"  … {len(done.problems):,} in all; --json lists every one")
+    for each in terminal.some([*map(drawing.untaken, done.problems)], PROBLEMS_SHOWN):
+        terminal.note(each)

@@ -37,6 +37,10 @@ _SAID: Final[dict[OutcomeStatus, str]] = {
 }
 
 
+reasoned: Final = click.option("--reason", default="", metavar="TEXT", help="For the log.")
+_expecting: Final = click.option(
+    "--expect", metavar="VERSION", help="Only if its file is still in this version, as `show --json` gives it."
+)
 _LISTED: Final = 20  # records that are shown before one is asked
 _TEXT_COLUMNS: Final = 400  # of the text of each
 
@@ -46,10 +50,10 @@ def code_of(outcome: Outcome) -> int:
     return _CODES.get("failed" if outcome.fault else outcome.status, 0)
 
 
-def settle(ctx: click.Context, memory: Memory, outcome: Outcome, *, as_json: bool) -> None:
+def settle(place: Place, memory: Memory, outcome: Outcome) -> None:
     """Print what came of a change and exit with its code."""
     code = code_of(outcome)
-    if as_json:
+    if place.as_json:
         plain.show({"location": memory.location, "outcome": outcome})
     else:
         number = f", {_change(memory, outcome)}" if outcome.change is not None else ""
@@ -64,7 +68,7 @@ def settle(ctx: click.Context, memory: Memory, outcome: Outcome, *, as_json: boo
         for record in outcome.records:
             terminal.out(terminal.faint(terminal.line(record)))
     if code:
-        ctx.exit(code)
+        raise click.exceptions.Exit(code)
 
 
 def _change(memory: Memory, done: Outcome | Receipt) -> str:
@@ -82,14 +86,10 @@ def _change(memory: Memory, done: Outcome | Receipt) -> str:
 @click.option("--source", metavar="SESSION#MESSAGE", help="The message it rests on.")
 @click.option("--from", "valid_from", metavar="DAY", help="First day on which it holds.")
 @click.option("--until", metavar="DAY", help="Last day on which it holds.")
-@click.option(
-    "--expect", metavar="VERSION", help="Only if its file is still in this version, as `show --json` gives it."
-)
-@click.option("--reason", default="", metavar="TEXT", help="For the log.")
+@_expecting
+@reasoned
 @printing
-@click.pass_context
 def remember_command(
-    ctx: click.Context,
     text: tuple[str, ...],
     *,
     kind: str,
@@ -99,7 +99,6 @@ def remember_command(
     until: str | None,
     expect: str | None,
     reason: str,
-    as_json: bool,
     place: Place,
 ) -> None:
     """Write one statement down, in your name."""
@@ -115,7 +114,7 @@ def remember_command(
             reason=reason,
             actor=PERSON,
         )
-        settle(ctx, memory, outcome, as_json=as_json)
+        settle(place, memory, outcome)
 
 
 def _source(memory: Memory, text: str | None) -> Source | None:
@@ -131,20 +130,15 @@ def _source(memory: Memory, text: str | None) -> Source | None:
 @click.command("update")
 @click.argument("record")
 @click.argument("text", nargs=-1, required=True)
-@click.option(
-    "--expect", metavar="VERSION", help="Only if its file is still in this version, as `show --json` gives it."
-)
-@click.option("--reason", default="", metavar="TEXT", help="For the log.")
+@_expecting
+@reasoned
 @printing
-@click.pass_context
 def update_command(
-    ctx: click.Context,
     record: str,
     text: tuple[str, ...],
     *,
     expect: str | None,
     reason: str,
-    as_json: bool,
     place: Place,
 ) -> None:
     """Replace the text of a RECORD by TEXT.
@@ -153,7 +147,7 @@ def update_command(
     """
     with place.open(writes=True) as memory:
         outcome = memory.update(record, " ".join(text), expect=expect, reason=reason, actor=PERSON)
-        settle(ctx, memory, outcome, as_json=as_json)
+        settle(place, memory, outcome)
 
 
 @click.command("forget")
@@ -166,9 +160,7 @@ def update_command(
 @click.option("--erase", is_flag=True, help="Take its words out of every file, for good; with --every old texts too.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @printing
-@click.pass_context
 def forget_command(
-    ctx: click.Context,
     record: tuple[str, ...],
     *,
     session: str | None,
@@ -178,7 +170,6 @@ def forget_command(
     dry_run: bool,
     erase: bool,
     yes: bool,
-    as_json: bool,
     place: Place,
 ) -> None:
     """Hide a RECORD and keep it from coming back.
@@ -198,11 +189,12 @@ def forget_command(
             aged=aged,
             erase=erase,
         )
+        asks = terminal.can_ask() and not place.as_json
         if not (dry_run or yes):
             many = every or whole_scope or aged or session is not None
-            _ask_to_forget(memory, forget, many=many, as_json=as_json)
+            _ask_to_forget(memory, forget, many=many, asks=asks)
         receipt = forget(dry_run=dry_run, actor=PERSON)
-        if as_json:
+        if place.as_json:
             plain.show({"location": memory.location, "receipt": receipt})
         else:
             said = "would be forgotten" if dry_run else f"forgotten, {_change(memory, receipt)}"
@@ -216,7 +208,7 @@ def forget_command(
             elif not receipt.forgotten:
                 terminal.note(terminal.bad("error: ") + f"not forgotten: {terminal.line(receipt.reason)}")
     if not receipt.forgotten and not aged:
-        ctx.exit(2)
+        raise click.exceptions.Exit(2)
 
 
 def _why_left(root: str, path: str) -> str:
@@ -224,9 +216,8 @@ def _why_left(root: str, path: str) -> str:
     return "only its owner changes it" if others else "what was not forgotten says the same words there"
 
 
-def _ask_to_forget(memory: Memory, forget: Callable[..., Receipt], *, many: bool, as_json: bool) -> None:
+def _ask_to_forget(memory: Memory, forget: Callable[..., Receipt], *, many: bool, asks: bool) -> None:
     """Show what would go and ask; without a terminal more than one goes only with --yes, a record's line aside."""
-    asks = terminal.can_ask() and not as_json
     meant = forget(dry_run=True)
     count = len(meant.forgotten)
     said = [name for name, _ in meant.forgotten if name.startswith(f"{memory.sessions.folder}/")]
@@ -274,23 +265,22 @@ def _last_change(memory: Memory, *, asks: bool) -> int:
 
 @click.command("undo")
 @click.argument("change", type=click.IntRange(min=1), required=False)
-@click.option("--reason", default="", metavar="TEXT", help="For the log.")
+@reasoned
 @printing
-@click.pass_context
-def undo_command(ctx: click.Context, change: int | None, *, reason: str, as_json: bool, place: Place) -> None:
+def undo_command(change: int | None, *, reason: str, place: Place) -> None:
     """Undo a CHANGE, by its number in `commonplace log`.
 
     Without a number it names the last change and, on a terminal, asks. Undoing the undo brings it back.
     """
     with place.open(writes=True) as memory:
-        change = change or _last_change(memory, asks=terminal.can_ask() and not as_json)
-        settle(ctx, memory, memory.undo(change, reason=reason, actor=PERSON), as_json=as_json)
+        change = change or _last_change(memory, asks=terminal.can_ask() and not place.as_json)
+        settle(place, memory, memory.undo(change, reason=reason, actor=PERSON))
 
 
 @click.group("review", invoke_without_command=True)
 @printing
 @click.pass_context
-def review_command(ctx: click.Context, *, as_json: bool, place: Place) -> None:
+def review_command(ctx: click.Context, *, place: Place) -> None:
     """List what waits for you; `approve`, `edit` or `reject` it."""
     ctx.obj = place
     if ctx.invoked_subcommand is not None:
@@ -298,32 +288,30 @@ def review_command(ctx: click.Context, *, as_json: bool, place: Place) -> None:
     with place.open() as memory:
         waiting = memory.review().list()
         lines = drawing.waiting(waiting) if waiting else ["nothing waits for you"]
-        plain.give({"location": memory.location, "waiting": waiting}, lines, as_json=as_json)
+        place.give({"location": memory.location, "waiting": waiting}, lines)
 
 
 @review_command.command("approve")
 @click.argument("id")
-@click.option("--reason", default="", metavar="TEXT", help="For the log.")
+@reasoned
 @printing
-@click.pass_context
-def _approve(ctx: click.Context, id: str, *, reason: str, as_json: bool, place: Place) -> None:  # noqa: A002 - click's name for the argument
+def _approve(id: str, *, reason: str, place: Place) -> None:  # noqa: A002 - click's name for the argument
     """Do what waits under ID, in your name."""
     with place.open(writes=True) as memory:
-        settle(ctx, memory, memory.review().approve(id, reason=reason), as_json=as_json)
+        settle(place, memory, memory.review().approve(id, reason=reason))
 
 
 @review_command.command("edit")
 @click.argument("id", default="")
 @click.argument("text", nargs=-1)
-@click.option("--reason", default="", metavar="TEXT", help="For the log.")
+@reasoned
 @printing
-@click.pass_context
-def _edit(ctx: click.Context, id: str, text: tuple[str, ...], *, reason: str, as_json: bool, place: Place) -> None:  # noqa: A002 - as above
+def _edit(id: str, text: tuple[str, ...], *, reason: str, place: Place) -> None:  # noqa: A002 - as above
     """Do what waits under ID with TEXT as its words, in your name; without them decide on all in your editor."""
     with place.open(writes=True) as memory:
         queue = memory.review()
         if text:
-            settle(ctx, memory, queue.approve(id, text=" ".join(text), reason=reason), as_json=as_json)
+            settle(place, memory, queue.approve(id, text=" ".join(text), reason=reason))
             return
         waiting = (queue.get(id),) if id else queue.list()
         edited = click.edit(sheets.written(waiting), extension=".md") if waiting else None
@@ -333,20 +321,19 @@ def _edit(ctx: click.Context, id: str, text: tuple[str, ...], *, reason: str, as
             approved = each.verb == "approve"
             done = partial(queue.approve, text=each.text) if approved else queue.reject
             try:
-                settle(ctx, memory, done(each.id, reason=reason), as_json=as_json)
+                settle(place, memory, done(each.id, reason=reason))
             except click.exceptions.Exit as refused:  # the others are decided all the same
                 codes.append(refused.exit_code)
         if not decisions:
             terminal.out("nothing was decided" if waiting else "nothing waits for you")
-        ctx.exit(max(codes))
+        raise click.exceptions.Exit(max(codes))
 
 
 @review_command.command("reject")
 @click.argument("id")
-@click.option("--reason", default="", metavar="TEXT", help="For the log.")
+@reasoned
 @printing
-@click.pass_context
-def _reject(ctx: click.Context, id: str, *, reason: str, as_json: bool, place: Place) -> None:  # noqa: A002 - as above
+def _reject(id: str, *, reason: str, place: Place) -> None:  # noqa: A002 - as above
     """Remove what waits under ID from the queue; it stays in the log."""
     with place.open(writes=True) as memory:
-        settle(ctx, memory, memory.review().reject(id, reason=reason), as_json=as_json)
+        settle(place, memory, memory.review().reject(id, reason=reason))

@@ -10,7 +10,7 @@ import click
 
 from commonplace.memory.memory import Memory
 from commonplace.records import Outcome
-from commonplace.surfaces.cli import drawing, plain, terminal
+from commonplace.surfaces.cli import drawing, terminal
 from commonplace.surfaces.cli.changing import code_of
 from commonplace.surfaces.cli.opening import Place, modelled, printing, scopes_of, still_due
 
@@ -23,10 +23,7 @@ _MODEL_FAILED, _OVER_LIMIT = 5, 4  # exit codes of `status`
 @modelled
 @click.option("--dry-run", is_flag=True, help="Only show what would be written.")
 @printing
-@click.pass_context
-def consolidate_command(
-    ctx: click.Context, session: str | None, *, model: str | None, dry_run: bool, as_json: bool, place: Place
-) -> None:
+def consolidate_command(session: str | None, *, model: str | None, dry_run: bool, place: Place) -> None:
     """Turn what was said since the last time into memory.
 
     What was said in one SESSION, or in all.
@@ -35,7 +32,7 @@ def consolidate_command(
         if session is not None:
             memory.sessions.state(session)  # an unknown name is an error, not nothing to do
         outcome = memory.consolidate(session, dry_run=dry_run)
-        _show(ctx, memory, outcome, dry_run=dry_run, as_json=as_json, nothing="nothing was said since the last time")
+        _show(place, memory, outcome, dry_run=dry_run, nothing="nothing was said since the last time")
 
 
 @click.command("dream")
@@ -43,27 +40,24 @@ def consolidate_command(
 @modelled
 @click.option("--dry-run", is_flag=True, help="Only show what would change.")
 @printing
-@click.pass_context
-def dream_command(
-    ctx: click.Context, job: str, *, model: str | None, dry_run: bool, as_json: bool, place: Place
-) -> None:
+def dream_command(job: str, *, model: str | None, dry_run: bool, place: Place) -> None:
     """Tidy memory now.
 
     Run the JOB of this layout that works on all of it, or every such job.
     """
     with place.open(writes=not dry_run, begun=True, model=model or None) as memory:
         outcome = memory.dream(job, dry_run=dry_run)
-        _show(ctx, memory, outcome, dry_run=dry_run, as_json=as_json, nothing="there was nothing to tidy")
+        _show(place, memory, outcome, dry_run=dry_run, nothing="there was nothing to tidy")
 
 
-def _show(ctx: click.Context, memory: Memory, outcome: Outcome, *, dry_run: bool, as_json: bool, nothing: str) -> None:
+def _show(place: Place, memory: Memory, outcome: Outcome, *, dry_run: bool, nothing: str) -> None:
     """Print what came of a job and exit with its code."""
     lines = drawing.diff(outcome.diff) if dry_run and outcome.diff else _done(memory, outcome, nothing)
-    plain.give({"location": memory.location, "outcome": outcome}, lines, as_json=as_json)
-    if outcome.status == "failed" and not as_json:
+    place.give({"location": memory.location, "outcome": outcome}, lines)
+    if outcome.status == "failed" and not place.as_json:
         terminal.note(terminal.bad("error: ") + f"the model did not do it: {terminal.line(outcome.reason)}")
     if outcome.status != "skipped" and (code := code_of(outcome)):  # nothing to do is no failure of a job
-        ctx.exit(code)
+        raise click.exceptions.Exit(code)
 
 
 def _done(memory: Memory, outcome: Outcome, nothing: str) -> Iterator[str]:
@@ -82,8 +76,7 @@ def _done(memory: Memory, outcome: Outcome, nothing: str) -> Iterator[str]:
 
 @click.command("status")
 @printing
-@click.pass_context
-def status_command(ctx: click.Context, *, as_json: bool, place: Place) -> None:
+def status_command(*, place: Place) -> None:
     """Show what this memory holds, what is due and what waits.
 
     Exit code 5 if a model failed, 4 if a document is over a limit.
@@ -95,9 +88,9 @@ def status_command(ctx: click.Context, *, as_json: bool, place: Place) -> None:
         for name, value in facts.items()
         for each in (value or [0] if isinstance(value, list) else [value])
     )
-    plain.give(facts, lines, as_json=as_json)
+    place.give(facts, lines)
     if facts["failed"] or facts["over_limits"]:
-        ctx.exit(_MODEL_FAILED if facts["failed"] else _OVER_LIMIT)
+        raise click.exceptions.Exit(_MODEL_FAILED if facts["failed"] else _OVER_LIMIT)
 
 
 def _said(value: object) -> str:
@@ -141,15 +134,14 @@ def status(memory: Memory) -> dict[str, Any]:
     "--by", type=click.Choice(["day", "purpose", "model"]), default="day", show_default=True, help="What to sum by."
 )
 @printing
-@click.pass_context
-def cost_command(ctx: click.Context, *, by: str, as_json: bool, place: Place) -> None:
+def cost_command(*, by: str, place: Place) -> None:
     """Show what calls of models took."""
     with place.open(begun=True) as memory:
         totals = memory.cost(cast('Literal["day", "purpose", "model"]', by))
         lines = _totals(totals) if totals else ["no model was called"]
-        plain.give({"location": memory.location, "by": by, "totals": totals}, lines, as_json=as_json)
+        place.give({"location": memory.location, "by": by, "totals": totals}, lines)
     if not totals:
-        ctx.exit(1)
+        raise click.exceptions.Exit(1)
 
 
 def _totals(totals: Mapping[str, Any]) -> Iterator[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from commonplace.errors import CommonplaceError, GoneError
 from commonplace.jobs.failures import Failure
@@ -29,6 +29,9 @@ from commonplace.records import (
     Waiting,
 )
 from commonplace.surfaces.cli import sheets, terminal
+
+if TYPE_CHECKING:
+    from commonplace.surfaces.importers import Problem
 
 BAR_COLUMNS: Final = 40
 _BEGUN_COLUMNS: Final = 40
@@ -320,6 +323,12 @@ def files(root: Path) -> Iterator[str]:
     if len(found) > FILES_SHOWN:
         yield f"… and {len(found) - FILES_SHOWN:,} more"
     yield f".commonplace/  {terminal.faint('ours: change log, index, state')}"
+
+
+def untaken(problem: Problem) -> str:
+    """Return in words what an import could not take as it is."""
+    where = terminal.line(problem.path) + (f":{problem.line}" if problem.line else "")
+    return f"{where}: {terminal.line(problem.reason)}" + (terminal.faint(" (kept)") if problem.kept else "")
 
 
 def held(session: str, job: str, start: int) -> str:

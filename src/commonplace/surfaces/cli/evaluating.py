@@ -11,7 +11,7 @@ import click
 from commonplace.errors import InputError
 from commonplace.memory.memory import Memory
 from commonplace.surfaces import evaluate
-from commonplace.surfaces.cli import drawing, plain, terminal
+from commonplace.surfaces.cli import drawing, terminal
 from commonplace.surfaces.cli.opening import Place, printing
 from commonplace.surfaces.evaluate import Case, Evaluation, Verdict
 
@@ -22,8 +22,7 @@ from commonplace.surfaces.evaluate import Case, Evaluation, Verdict
     "--at-least", type=click.FloatRange(0, 1), default=1.0, metavar="N", help="Share of the cases that has to pass."
 )
 @printing
-@click.pass_context
-def eval_command(ctx: click.Context, file: str, *, at_least: float, as_json: bool, place: Place) -> None:
+def eval_command(file: str, *, at_least: float, place: Place) -> None:
     """Measure recall: does each question find what it should?
 
     The questions are in FILE, one case a line (JSONL). Exit code 1 when a case fails, or fewer pass than --at-least.
@@ -38,9 +37,9 @@ def eval_command(ctx: click.Context, file: str, *, at_least: float, as_json: boo
             "milliseconds": round(found.milliseconds, 3),
         }
         value = {"location": memory.location, "file": file, "figures": figures, "cases": [*map(_data, found.verdicts)]}
-        plain.give(value, _drawn(memory, found), as_json=as_json)
+        place.give(value, _drawn(memory, found))
     if found.passed < at_least:
-        ctx.exit(1)
+        raise click.exceptions.Exit(1)
 
 
 def _read(file: str) -> tuple[Case, ...]:

@@ -7,15 +7,15 @@ import click
 from commonplace.layouts.check import STATED
 from commonplace.memory import designs
 from commonplace.store import texts
-from commonplace.surfaces.cli import plain, terminal
+from commonplace.surfaces.cli import terminal
+from commonplace.surfaces.cli.opening import Place, printing
 
 
 @click.command("layout")
 @click.argument("action", type=click.Choice(["check", "list"]))
 @click.argument("file", required=False)
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.pass_context
-def layout_command(ctx: click.Context, action: str, file: str | None, *, as_json: bool) -> None:
+@printing
+def layout_command(action: str, file: str | None, *, place: Place) -> None:
     """Check a layout's TOML FILE, or list the layouts.
 
     `check` lists every mistake in it, `list` the layouts that are there.
@@ -27,7 +27,7 @@ def layout_command(ctx: click.Context, action: str, file: str | None, *, as_json
             for name, said in known.items()
         ]
         listed = [{"name": name, "description": said} for name, said in known.items()]
-        plain.give({"layouts": listed}, lines, as_json=as_json)
+        place.give({"layouts": listed}, lines)
         return
     if file is None:
         raise click.UsageError("name the file: commonplace layout check FILE")
@@ -38,6 +38,6 @@ def layout_command(ctx: click.Context, action: str, file: str | None, *, as_json
         lines = [f"{terminal.accent(layout.name)}: no mistakes; use it with --layout {terminal.line(file)}"]
         if layout.jobs and (left := [kind for kind in STATED if kind not in layout.targets]):
             lines.append(f"without a model statements of these kinds are kept nowhere: {', '.join(left)}; see targets")
-    plain.give({"layout": layout.name, "mistakes": found}, lines, as_json=as_json)
+    place.give({"layout": layout.name, "mistakes": found}, lines)
     if found:
-        ctx.exit(1)
+        raise click.exceptions.Exit(1)

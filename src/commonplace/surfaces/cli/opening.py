@@ -7,7 +7,7 @@ when no option names it. Writes nothing itself.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from difflib import get_close_matches
 from functools import wraps
@@ -26,13 +26,14 @@ from commonplace.memory.worker import Worker
 from commonplace.store.files import machine
 from commonplace.store.files.store import FilesStore
 from commonplace.store.protocol import STATE
-from commonplace.surfaces.cli import projects, terminal
+from commonplace.surfaces.cli import plain, projects, terminal
 
 LOCATION_VARIABLE: Final = "COMMONPLACE_LOCATION"
 CONFIG_VARIABLE: Final = "COMMONPLACE_CONFIG"
 MODEL_VARIABLE: Final = "COMMONPLACE_MODEL"
 _KNOB_PREFIX: Final = "COMMONPLACE_"
 _FOLDER: Final = "commonplace-memory"
+_NOT_GIVEN: Final = (None, (), False)
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -44,15 +45,20 @@ class Place(msgspec.Struct, frozen=True):
     scope: tuple[str, ...] = ()
     layout: str | None = None
     config: str | None = None
+    as_json: bool = False
 
     def over(self, other: Place) -> Place:
         """Return this place; whatever it leaves out comes from the other."""
-        return Place(
-            self.location if self.location is not None else other.location,
-            self.scope or other.scope,
-            self.layout or other.layout,
-            self.config or other.config,
-        )
+        given = {name: value for name in self.__struct_fields__ if (value := getattr(self, name)) not in _NOT_GIVEN}
+        return msgspec.structs.replace(other, **given)
+
+    def give(self, value: Any, lines: Iterable[str]) -> None:
+        """Print a value as JSON if that was asked for, else lines for people."""
+        if self.as_json:
+            plain.show(value)
+            return
+        for each in lines:
+            terminal.out(each)
 
     @property
     def folder(self) -> Path:
@@ -196,12 +202,11 @@ def placed(command: F) -> F:
     """Add to a command the options that choose the memory; it gets them as one `place`."""
 
     @wraps(command)
-    def with_place(
-        *args: Any, location: str | None, scope: tuple[str, ...], layout: str | None, config: str | None, **rest: Any
-    ) -> Any:
+    def with_place(*args: Any, **options: Any) -> Any:
         context = click.get_current_context()
         outer = context.obj if isinstance(context.obj, Place) else Place()
-        return command(*args, place=Place(location, scope, layout, config).over(outer), **rest)
+        own = {name: options.pop(name) for name in Place.__struct_fields__ if name in options}
+        return command(*args, place=Place(**own).over(outer), **options)
 
     wrapped: Any = with_place
     for option in reversed(_OPTIONS):
@@ -210,7 +215,7 @@ def placed(command: F) -> F:
 
 
 def printing(command: F) -> F:
-    """Add to a command the options of `placed`, and `--json`, which it gets as `as_json`."""
+    """Add to a command the options of `placed`, and `--json`."""
     return click.option("--json", "as_json", is_flag=True, help="Print JSON.")(placed(command))
 
 

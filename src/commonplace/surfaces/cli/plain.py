@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from collections.abc import Iterable
 from typing import Any
 
 import msgspec
@@ -22,15 +21,6 @@ from commonplace.surfaces.cli import terminal
 def show(value: Any) -> None:
     """Print any values of ours as JSON, indented, hidden characters escaped."""
     terminal.out(printable(json.dumps(data(value), ensure_ascii=False, indent=2)))
-
-
-def give(value: Any, lines: Iterable[str], *, as_json: bool) -> None:
-    """Print values of ours as JSON if that was asked for, else lines for people."""
-    if as_json:
-        show(value)
-        return
-    for each in lines:
-        terminal.out(each)
 
 
 def printable(text: str) -> str:

@@ -15,7 +15,7 @@ from commonplace.memory.memory import Memory
 from commonplace.records import LAYERS, LayerName, RecordedMessage, Trust
 from commonplace.surfaces import snapshots
 from commonplace.surfaces.cli import drawing, instants, plain, terminal
-from commonplace.surfaces.cli.opening import Place, placed, printing, scopes_of
+from commonplace.surfaces.cli.opening import Place, printing, scopes_of
 
 _BEGIN: Final = re.compile(r"[0-9a-f]{4,12}(?:~\d+)?")  # of the part of a record's id after the #
 SHOWN_BYTES: Final = 10_000_000  # of one file; a longer one is for other tools
@@ -27,15 +27,12 @@ SHOWN_BYTES: Final = 10_000_000  # of one file; a longer one is for other tools
 @click.option("--layer", "layers", multiple=True, type=click.Choice(LAYERS), help="Where to look; repeatable.")
 @click.option("--why", is_flag=True, help="Say what each score is made of.")
 @printing
-@click.pass_context
 def recall_command(
-    ctx: click.Context,
     query: tuple[str, ...],
     k: int,
     layers: tuple[str, ...],
     *,
     why: bool,
-    as_json: bool,
     place: Place,
 ) -> None:
     """Find what was said or noted; the best first."""
@@ -43,11 +40,11 @@ def recall_command(
     with place.open() as memory:
         found = memory.recall(asked, k=k, layers=cast("tuple[LayerName, ...]", layers) or None, explain=why)
         value = {"location": memory.location, "query": asked, "hits": found}
-        plain.give(value, drawing.hits(memory, found, asked), as_json=as_json)
-        if not (found or as_json):
+        place.give(value, drawing.hits(memory, found, asked))
+        if not (found or place.as_json):
             _nothing(memory, place, "nothing fits")
     if not found:
-        ctx.exit(1)
+        raise click.exceptions.Exit(1)
 
 
 def _nothing(memory: Memory, place: Place, said: str) -> None:
@@ -64,15 +61,13 @@ def _nothing(memory: Memory, place: Place, said: str) -> None:
 )
 @click.option("-q", "--query", metavar="TEXT", help="What the user just asked.")
 @click.option("--tokens", type=click.IntRange(min=1), help="The whole budget.  [default: as configured]")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--memory-snapshot", "snapshot", metavar="FILE", help="Print the read-only block of a snapshot instead.")
-@placed
+@printing
 def context_command(
     session: str | None,
     query: str | None,
     tokens: int | None,
     *,
-    as_json: bool,
     snapshot: str | None,
     place: Place,
 ) -> None:
@@ -85,11 +80,11 @@ def context_command(
     if snapshot is not None:
         taken = snapshots.read(snapshot)
         text = snapshots.block(taken)
-        plain.give({"snapshot": snapshot, "at": taken.at, "text": text}, [terminal.safe(text)], as_json=as_json)
+        place.give({"snapshot": snapshot, "at": taken.at, "text": text}, [terminal.safe(text)])
         return
     with place.open(begun=True) as memory:
         found = memory.context(session, query, tokens=tokens)
-        if as_json:
+        if place.as_json:
             plain.show({"location": memory.location, **plain.context(found)})
             return
         for each in drawing.budget(memory, found):
@@ -103,17 +98,16 @@ def context_command(
 
 @click.command("sessions")
 @printing
-@click.pass_context
-def sessions_command(ctx: click.Context, *, as_json: bool, place: Place) -> None:
+def sessions_command(*, place: Place) -> None:
     """List the sessions, the most recently used first."""
     with place.open() as memory:
         found = memory.sessions.list()
         lines = (terminal.faint(each) if at == 0 else each for at, each in enumerate(drawing.sessions(memory, found)))
-        plain.give({"location": memory.location, "sessions": found}, lines, as_json=as_json)
-        if not (found or as_json):
+        place.give({"location": memory.location, "sessions": found}, lines)
+        if not (found or place.as_json):
             _nothing(memory, place, "there are no sessions")
     if not found:
-        ctx.exit(1)
+        raise click.exceptions.Exit(1)
 
 
 @click.command("show")
@@ -122,7 +116,7 @@ def sessions_command(ctx: click.Context, *, as_json: bool, place: Place) -> None
 @click.option("--tokens", type=click.IntRange(min=1), default=trees.TOKENS, show_default=True, help="Of a tree.")
 @click.option("--at", metavar="INSTANT", help="As it was then, ISO 8601; local time where no zone is given.")
 @printing
-def show_command(id: str | None, *, tree: bool, tokens: int, at: str | None, as_json: bool, place: Place) -> None:  # noqa: A002 - click names it as the argument
+def show_command(id: str | None, *, tree: bool, tokens: int, at: str | None, place: Place) -> None:  # noqa: A002 - click names it as the argument
     """Show a session, a record or a file, by its ID.
 
     ID is the id of a session, a record as `recall` prints it or what its part after the # begins with, or the path of
@@ -137,7 +131,7 @@ def show_command(id: str | None, *, tree: bool, tokens: int, at: str | None, as_
             found, lines = _tree(then, id, tokens)
         else:
             found, lines = _found(then, id, past=instant is not None)
-        plain.give({"location": memory.location, **found}, lines, as_json=as_json)
+        place.give({"location": memory.location, **found}, lines)
 
 
 def _is_session(memory: Memory, wanted: str) -> bool:

@@ -12,6 +12,7 @@ import re
 import sys
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from typing import Final
 
 import click
@@ -75,39 +76,13 @@ def _print(text: str, *, err: bool) -> None:
         raise UnwrittenError(error.errno, error.strerror) from error
 
 
-def heading(text: str) -> str:
-    """Style a heading."""
-    return click.style(text, bold=True)
-
-
-def faint(text: str) -> str:
-    """Style what is there to be looked up, not read."""
-    return click.style(text, dim=True)
-
-
-def good(text: str) -> str:
-    """Style what went as it should."""
-    return click.style(text, fg="green")
-
-
-def warning(text: str) -> str:
-    """Style what a person should notice."""
-    return click.style(text, fg="yellow")
-
-
-def bad(text: str) -> str:
-    """Style what failed."""
-    return click.style(text, fg="red", bold=True)
-
-
-def removed(text: str) -> str:
-    """Style what went."""
-    return click.style(text, fg="red")
-
-
-def accent(text: str) -> str:
-    """Style names: sessions, files, commands."""
-    return click.style(text, fg="cyan")
+heading = partial(click.style, bold=True)  # a heading
+faint = partial(click.style, dim=True)  # what is there to be looked up, not read
+good = partial(click.style, fg="green")  # what went as it should
+warning = partial(click.style, fg="yellow")  # what a person should notice
+bad = partial(click.style, fg="red", bold=True)  # what failed
+removed = partial(click.style, fg="red")  # what went
+accent = partial(click.style, fg="cyan")  # names: sessions, files, commands
 
 
 def width_of(text: str) -> int:
@@ -215,6 +190,12 @@ def table(rows: Sequence[Sequence[str]], right: Iterable[int] = ()) -> list[str]
     ]
 
 
+def some(lines: Sequence[str], most: int) -> list[str]:
+    """Return lines below a heading, of many only the first ones with how many there are."""
+    more = [f"… {len(lines):,} in all; --json lists every one"] if len(lines) > most else []
+    return [f"  {each}" for each in (*lines[:most], *more)]
+
+
 def count(number: int, noun: str, plural: str = "") -> str:
     """Write a number with its noun: `1 message`, `2,310 messages`."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
@@ -223,8 +204,3 @@ def count(number: int, noun: str, plural: str = "") -> str:
 def can_ask() -> bool:
     """True if a person can answer a question."""
     return sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
-
-
-def on_terminal() -> bool:
-    """True if stderr is a terminal."""
-    return sys.stderr.isatty()

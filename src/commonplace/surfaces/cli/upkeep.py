@@ -16,8 +16,7 @@ PROBLEMS_SHOWN = 50
 @click.command("doctor")
 @click.option("--fix", is_flag=True, help="Make a drifted index again; nothing is deleted.")
 @printing
-@click.pass_context
-def doctor_command(ctx: click.Context, *, fix: bool, as_json: bool, place: Place) -> None:
+def doctor_command(*, fix: bool, place: Place) -> None:
     """Check for damaged records, and for drift of the index.
 
     Nothing is written without --fix.
@@ -28,9 +27,9 @@ def doctor_command(ctx: click.Context, *, fix: bool, as_json: bool, place: Place
         report = memory.doctor(fix=fix)
         head = f"{terminal.accent(terminal.line(memory.location))}: {_checked(report)}"
         facts = {"location": memory.location, "ok": report.ok, **plain.data(report)}
-        plain.give(facts, [head, *_problems(report), *_advice(report, fix=fix)], as_json=as_json)
+        place.give(facts, [head, *_problems(report), *_advice(report, fix=fix)])
     if not report.ok:
-        ctx.exit(1)
+        raise click.exceptions.Exit(1)
 
 
 def _checked(report: Report) -> str:
@@ -41,11 +40,7 @@ def _checked(report: Report) -> str:
 
 
 def _problems(report: Report) -> Iterator[str]:
-    for problem in report.problems[:PROBLEMS_SHOWN]:
-        state = terminal.good("mended") if problem.fixed else terminal.bad(problem.kind)
-        yield f"  {state}  {_where(problem)}: {terminal.line(problem.reason)}"
-    if len(report.problems) > PROBLEMS_SHOWN:
-        yield f"  … {len(report.problems):,} in all; --json lists every one"
+    yield from terminal.some([_named(each) for each in report.problems], PROBLEMS_SHOWN)
     if not report.problems and any(report.checked.values()):
         yield terminal.good("no problems")
 
@@ -76,13 +71,15 @@ def _advice(report: Report, *, fix: bool) -> Iterator[str]:
         yield f"{waits} for review: `commonplace review` lists what to approve or reject"
 
 
-def _where(problem: Problem) -> str:
-    return terminal.line(problem.path) + (f":{problem.line}" if problem.line is not None else "")
+def _named(problem: Problem) -> str:
+    state = terminal.good("mended") if problem.fixed else terminal.bad(problem.kind)
+    where = terminal.line(problem.path) + (f":{problem.line}" if problem.line is not None else "")
+    return f"{state}  {where}: {terminal.line(problem.reason)}"
 
 
 @click.command("reindex")
 @printing
-def reindex_command(*, as_json: bool, place: Place) -> None:
+def reindex_command(*, place: Place) -> None:
     """Make the index again from the files.
 
     Nothing else depends on it.
@@ -90,4 +87,4 @@ def reindex_command(*, as_json: bool, place: Place) -> None:
     with place.open(writes=True, begun=True) as memory:
         files = memory.reindex()
         said = f"indexed {terminal.count(files, 'file')} of {terminal.accent(terminal.line(memory.location))}"
-        plain.give({"location": memory.location, "files": files}, [said], as_json=as_json)
+        place.give({"location": memory.location, "files": files}, [said])

@@ -28,16 +28,13 @@ _SETUP, _FAILED = 2, 5  # exit codes of `--once`
 @click.option("--status", is_flag=True, help="Say what is due, what failed and what was given up; run nothing.")
 @click.option("--json", "as_json", is_flag=True, help="With --status: print JSON.")
 @placed
-@click.pass_context
 def worker_command(
-    ctx: click.Context,
     model: str | None,
     *,
     every: float,
     sessions: int,
     once: bool,
     status: bool,
-    as_json: bool,
     place: Place,
 ) -> None:
     """Do the due jobs of every scope, until SIGTERM or Ctrl-C.
@@ -48,7 +45,7 @@ def worker_command(
     with place.worker(model=model or None, sessions=sessions) as worker:
         if status:
             found = worker.status()
-            plain.give({"location": str(place.folder), **plain.data(found)}, _lines(found), as_json=as_json)
+            place.give({"location": str(place.folder), **plain.data(found)}, _lines(found))
             return
         before = worker.status().failed if once else ()
         with _supervised(worker):
@@ -61,7 +58,7 @@ def worker_command(
             logger.info("the worker ends")
         failed = [each for each in worker.status().failed if each not in before] if once else []
     if failed:
-        ctx.exit(_SETUP if any(each.attempts == 0 for _, each in failed) else _FAILED)
+        raise click.exceptions.Exit(_SETUP if any(each.attempts == 0 for _, each in failed) else _FAILED)
 
 
 def _lines(found: Status) -> Iterator[str]:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import BinaryIO, Final, cast, get_args
 
@@ -20,7 +19,7 @@ from commonplace.operations import EndSession
 from commonplace.records import Message, Role, Trust, lowest_trust
 from commonplace.store.protocol import STATE
 from commonplace.surfaces import adopt, importers
-from commonplace.surfaces.cli import instants, plain, terminal
+from commonplace.surfaces.cli import drawing, instants, plain, terminal
 from commonplace.surfaces.cli.opening import Place, printing, scopes_of
 
 SESSION: Final = "cli:main"
@@ -44,7 +43,6 @@ def record_command(  # noqa: PLR0917 - click passes options by name
     at: str | None,
     message_id: str | None,
     *,
-    as_json: bool,
     place: Place,
 ) -> None:
     """Record one message, given as TEXT or on standard input."""
@@ -56,7 +54,7 @@ def record_command(  # noqa: PLR0917 - click passes options by name
         before = _messages_in(memory, session)
         sources = memory.append(session, [message])
         new = _messages_in(memory, session) > before
-        if as_json:
+        if place.as_json:
             plain.show({"location": memory.location, "new": new, "sources": sources})
         elif sources:  # else the disk refused it, and closing says so
             what = "recorded" if new else "was there already"
@@ -105,10 +103,7 @@ class Imported(msgspec.Struct):
     help="Trust no message more than this: what others wrote is no word of yours.",
 )
 @printing
-@click.pass_context
-def import_command(
-    ctx: click.Context, paths: tuple[str, ...], kind: str | None, *, trust: Trust | None, as_json: bool, place: Place
-) -> None:
+def import_command(paths: tuple[str, ...], kind: str | None, *, trust: Trust | None, place: Place) -> None:
     """Import transcripts: files, folders, or - for standard input.
 
     Of a folder every .json and .jsonl below it is read, gzipped or not. Importing again changes nothing. Lines that
@@ -127,14 +122,14 @@ def import_command(
         for file in taken:
             report = take(memory, file, kind, trust=trust, seen=seen)
             done.append(report)
-            if not as_json:
+            if not place.as_json:
                 tell(report)
-        if as_json:
+        if place.as_json:
             plain.show({"location": memory.location, "files": done, "left_out": left_out, "total": _total(done, seen)})
         elif len(done) > 1:
             terminal.out(summary(_total(done, seen)))
     if any(report.error for report in done):
-        ctx.exit(2)
+        raise click.exceptions.Exit(2)
 
 
 def _files(path: str) -> Iterator[str]:
@@ -186,21 +181,13 @@ def take(
     ended: list[EndSession] = []
     try:
         source: Path | BinaryIO = sys.stdin.buffer if path == "-" else Path(path)
-        with _progress(path) as on_progress:
-            for batch in importers.read(
-                source,
-                format=kind,
-                on_problem=on_problem,
-                on_progress=on_progress,
-                on_skipped=on_skipped,
-                on_head=on_head,
-            ):
-                before = _messages_in(memory, batch.session_id)
-                messages = [_lowered(each, trust) for each in batch.messages]
-                adopt.keep(memory, batch.session_id, messages, on_problem, path)
-                report.messages += len(messages)
-                report.new += _messages_in(memory, batch.session_id) - before
-                sessions.add(batch.session_id)
+        for batch in importers.read(source, format=kind, on_problem=on_problem, on_skipped=on_skipped, on_head=on_head):
+            before = _messages_in(memory, batch.session_id)
+            messages = [_lowered(each, trust) for each in batch.messages]
+            adopt.keep(memory, batch.session_id, messages, on_problem, path)
+            report.messages += len(messages)
+            report.new += _messages_in(memory, batch.session_id) - before
+            sessions.add(batch.session_id)
         if ended:
             memory.apply(ended, reason=adopt.ENDED)
     except InputError as error:
@@ -222,18 +209,6 @@ def _lowered(message: Message, most: Trust | None) -> Message:
     return msgspec.structs.replace(message, trust=lowest_trust([message.trust or most, most]))
 
 
-@contextmanager
-def _progress(path: str) -> Iterator[Callable[[int], None] | None]:
-    """Draw how far a file is read, if stderr is a terminal and it takes a while."""
-    file = Path(path)
-    if path == "-" or not terminal.on_terminal() or not file.is_file() or file.stat().st_size < 1_000_000:
-        yield None
-        return
-    label = terminal.cut(terminal.line(file.name), 30)
-    with click.progressbar(length=file.stat().st_size, label=label, file=sys.stderr, width=30) as drawn:
-        yield lambda done: drawn.update(done - drawn.pos)
-
-
 def tell(report: Imported, indent: str = "") -> None:
     """Print what came of one file: counts on stdout, problems on stderr."""
     name = terminal.line("standard input" if report.path == "-" else report.path)
@@ -245,9 +220,7 @@ def tell(report: Imported, indent: str = "") -> None:
     if not (report.messages or report.error):
         terminal.note("  no line of it is a message; `commonplace import --help` names the formats")
     for problem in report.named:
-        kept = terminal.faint(" (kept)") if problem.kept else ""
-        where = f"{name}:{problem.line}" if problem.line else name
-        terminal.note(f"  {where}: {terminal.line(problem.reason)}{kept}")
+        terminal.note(f"  {drawing.untaken(problem)}")
     if report.problems > len(report.named):
         terminal.note(f"  … and {report.problems - len(report.named):,} more, {report.problems:,} in all")
 

@@ -15,11 +15,12 @@ from typing import Any, Final, cast
 import msgspec
 
 from commonplace.guard.screened import instant
+from commonplace.memory.said import made_call
 from commonplace.recall.prompt.packing import SUMMARY_HEAD
 from commonplace.records import Message, RecordedMessage, Role, Session
 from commonplace.surfaces.importers import blocks
 from commonplace.surfaces.importers.batches import Found, Head, Report, plain_session
-from commonplace.surfaces.importers.blocks import ROLES, Call, call_text
+from commonplace.surfaces.importers.blocks import ROLES
 from commonplace.surfaces.importers.lines import Line, LineError
 from commonplace.text.pieces import truncate
 
@@ -28,7 +29,7 @@ NAME: Final = "agent-session"
 
 class _Call(msgspec.Struct):
     name: str = ""
-    arguments: msgspec.Raw = msgspec.Raw(b"{}")
+    arguments: Any = {}
 
 
 class _Message(msgspec.Struct, rename="camel"):
@@ -67,13 +68,13 @@ class Parser(blocks.Parser):
             except (msgspec.DecodeError, RecursionError):
                 self.report.problem(f"message {index} is damaged")
                 continue
-            calls = [Call("", each.name, bytes(each.arguments)) for each in said.tool_calls or ()]
-            content = said.content or "\n\n".join(map(call_text, calls))
+            calls = [made_call(None, each.name, each.arguments) for each in said.tool_calls or ()]
+            content = said.content or "\n\n".join(call.text for call in calls)
             if said.role not in ROLES or not content.strip():
                 role = truncate(str(said.role), 40)
                 self.report.problem(f"message {index} needs content and a role it may have, not {role!r}")
                 continue
-            named = [said.tool_name or ""] if said.role == "tool" else [each.name for each in calls]
+            named = [said.tool_name or ""] if said.role == "tool" else [each.tool for each in calls]
             at, tools = self.at(said.timestamp), tuple(filter(None, named))
             yield key, Message(cast("Role", said.role), content, id=said.id, at=at, tools=tools)
 

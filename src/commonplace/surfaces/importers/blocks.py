@@ -1,7 +1,6 @@
-"""The content of one message: blocks of text, tool calls and tool results, as every format here has them.
+"""The walk that turns the content blocks of one line into messages, as every format here has them.
 
-Owns the reading of content blocks (Claude Code, Anthropic, OpenAI, pi) and the walk that turns them into
-messages. Reasoning of a model is left out; an image or a file leaves a mark such as `[image]`.
+What a block says is read as `append` reads it.
 """
 
 from __future__ import annotations
@@ -10,133 +9,19 @@ import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from datetime import datetime
-from typing import Final, get_args
-
-import msgspec
+from typing import Any, Final, get_args
 
 from commonplace.memory import said
+from commonplace.memory.said import Call, Part, Result, Words
 from commonplace.records import Message, Role
 from commonplace.surfaces.importers.batches import Found, Report
 from commonplace.surfaces.importers.harness import Voiced, voices
-from commonplace.surfaces.importers.lines import Line, LineError, decode, reason_of
+from commonplace.surfaces.importers.lines import Line, shaped
 from commonplace.text import instants
 from commonplace.text.pieces import truncate
 
 ROLES: Final[frozenset[str]] = frozenset(get_args(Role))
 CALLS_REMEMBERED: Final = 1024  # calls whose results may still come; a result follows its call closely
-_TEXT: Final = frozenset(["text", "input_text", "output_text", "refusal", "summary_text"])
-_SILENT: Final = said.SILENT | {"encrypted_content"}
-_MARKS: Final = {**said.MARKS, "tool_reference": "", "container_upload": "[file]"}
-_CALLS: Final = frozenset(["tool_use", "server_tool_use", "mcp_tool_use", "toolCall"])
-
-
-class Text(msgspec.Struct, frozen=True):
-    """Words of the message itself."""
-
-    text: str
-
-
-class Call(msgspec.Struct, frozen=True):
-    """A tool the message calls."""
-
-    id: str
-    name: str
-    arguments: bytes = b""
-
-
-class Result(msgspec.Struct, frozen=True):
-    """The result of a tool inside a message; `name` only if the block itself has it."""
-
-    call_id: str
-    text: str
-    name: str = ""
-
-
-Part = Text | Call | Result
-
-
-class _Block(msgspec.Struct):
-    type: str
-    text: str | None = None
-    refusal: str | None = None
-    id: str | None = None
-    name: str | None = None
-    tool_use_id: str | None = None
-    input: msgspec.Raw = msgspec.Raw()
-    arguments: msgspec.Raw = msgspec.Raw()
-    content: msgspec.Raw = msgspec.Raw()
-
-
-class _Leaf(msgspec.Struct):
-    type: str = ""
-    text: str | None = None
-    title: str | None = None
-    url: str | None = None
-    stdout: str | None = None
-    stderr: str | None = None
-    content: msgspec.Raw = msgspec.Raw()
-
-
-def _part(block: _Block, report: Report) -> Part | None:
-    if block.type in _TEXT:
-        text = block.text if block.text is not None else block.refusal
-        if text is None:
-            raise LineError("a text block without text")
-        return Text(text)
-    if block.type in _CALLS:
-        return Call(block.id or "", block.name or "", bytes(block.input) or bytes(block.arguments))
-    if block.type == "tool_result" or block.type.endswith("_tool_result"):
-        name = block.type.removesuffix("_tool_result") if block.type not in {"tool_result", "mcp_tool_result"} else ""
-        return Result(block.tool_use_id or "", result_text(block.content), name)
-    if block.type in _MARKS:
-        return Text(_MARKS[block.type])
-    if block.type not in _SILENT:
-        report.problem(f"a content block of the unknown type {truncate(block.type, 40)!r} was left out", kept=True)
-    return None
-
-
-def result_text(content: msgspec.Raw) -> str:
-    """Join the texts of a tool's result; titles and addresses of search results count as text."""
-    if not bytes(content):
-        return ""
-    value: str | list[str | _Leaf] | _Leaf | None = decode(content, str | list[str | _Leaf] | _Leaf | None)
-    if value is None or isinstance(value, str):
-        return value or ""
-    if isinstance(value, _Leaf):
-        return _leaf_text(value) or bytes(content).decode("utf-8", "replace")
-    return "\n".join(text for leaf in value if (text := leaf if isinstance(leaf, str) else _leaf_text(leaf)))
-
-
-def _leaf_text(leaf: _Leaf) -> str:
-    texts = [text for text in (leaf.title, leaf.url, leaf.text, leaf.stdout, leaf.stderr) if text]
-    if bytes(leaf.content):
-        texts.append(result_text(leaf.content))
-    return "\n".join(texts) or _MARKS.get(leaf.type, "")
-
-
-def call_text(call: Call) -> str:
-    """Show a tool call in one short text: `[name]` and its arguments, cut where they are long."""
-    return truncate(f"[{call.name or 'tool'}] {arguments_text(call.arguments)}".rstrip(), said.ARGUMENTS_CHARS)
-
-
-def arguments_text(arguments: bytes) -> str:
-    """Show arguments as `name: value` lines; a text is shown without quotes, so that it can be found."""
-    if not arguments:
-        return ""
-    try:
-        value = msgspec.json.decode(arguments, type=str | dict[str, msgspec.Raw])
-        if isinstance(value, str):
-            value = msgspec.json.decode(value, type=dict[str, msgspec.Raw]) if value else {}
-    except (ValueError, RecursionError):
-        return arguments.decode("utf-8", "replace")
-    return "\n".join(f"{name}: {_plain(raw)}" for name, raw in value.items())
-
-
-def _plain(raw: msgspec.Raw) -> str:
-    data = bytes(raw)
-    if data.startswith(b'"'):
-        return msgspec.json.decode(data, type=str)
-    return data.decode("utf-8", "replace")
 
 
 def harness_message(voiced: Voiced, message_id: str | None, at: datetime | None) -> Message:
@@ -174,27 +59,20 @@ class Parser(ABC):
         known = name or self._calls.get(call_id, "")
         return (known,) if known else ()
 
-    def parts(self, content: msgspec.Raw) -> list[Part]:
+    def parts(self, content: object) -> list[Part]:
         """Read the content of a message: a text, a list of blocks, or nothing.
-
-        A block that cannot be taken is reported and left out.
 
         Raises:
             LineError: The content is of another type.
         """
-        value: str | list[msgspec.Raw] | None = None
-        if bytes(content):
-            value = decode(content, str | list[msgspec.Raw] | None)
-        if isinstance(value, str):
-            return [Text(value)]
+        value: str | list[Any] | None = shaped(content, str | list[Any] | None)
         found: list[Part] = []
-        for number, raw in enumerate(value or (), 1):
-            try:
-                part = _part(decode(raw, _Block), self.report)
-            except (LineError, RecursionError) as error:
-                self.report.problem(f"content block {number} was left out: {reason_of(error)}", kept=True)
-                continue
-            if part is not None:
+        for block in [value] if isinstance(value, str) else value or ():
+            part = said.part(block)
+            if isinstance(part, Words) and part.unknown:
+                what = truncate(part.unknown, 40)
+                self.report.problem(f"a content block of the unknown type {what!r} was left out", kept=True)
+            elif part is not None:
                 found.append(part)
         return found
 
@@ -225,16 +103,18 @@ class Parser(ABC):
 
         for part in found:
             match part:
-                case Text(text):
+                case Words(text, attached):
+                    if attached:
+                        yield Message(role, attached, id=next(ids), at=at, trust="tool")
                     for voiced in voices(text) if role == "user" else [Voiced("user", text)]:
                         if voiced.voice == "user":
                             words.append(voiced.text)
                         else:
                             yield harness_message(voiced, next(ids), at)
-                case Call(call_id, tool, _):
+                case Call(call_id, tool, shown):
                     self._note(call_id, tool)
-                    words.append(call_text(part))
-                    named |= {tool: None} if tool else {}
+                    words.append(shown)
+                    named[tool] = None
                 case Result(call_id, text, tool):
                     yield from flush()
                     if text.strip():

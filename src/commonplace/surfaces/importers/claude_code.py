@@ -9,15 +9,15 @@ the user's. Lines without words (snapshots, queue and mode changes) are skipped.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
+from commonplace.memory.said import Words
 from commonplace.records import Role
 from commonplace.surfaces.importers import blocks
 from commonplace.surfaces.importers.batches import Found
-from commonplace.surfaces.importers.blocks import Text
-from commonplace.surfaces.importers.lines import Line, LineError, decode, reason_of
+from commonplace.surfaces.importers.lines import Line, LineError, decode, reason_of, shaped
 from commonplace.text.pieces import truncate
 
 NAME: Final = "claude-code"
@@ -40,13 +40,13 @@ class _Entry(msgspec.Struct, rename="camel"):
     is_visible_in_transcript_only: bool | None = None
     is_api_error_message: bool | None = None
     summary: str | None = None
-    content: msgspec.Raw = msgspec.Raw()
+    content: Any = None
     message: msgspec.Raw = msgspec.Raw()
     loglines: list[msgspec.Raw] | None = None
 
 
 class _Body(msgspec.Struct):
-    content: msgspec.Raw = msgspec.Raw()
+    content: Any = None
     model: str | None = None
 
 
@@ -79,7 +79,7 @@ class Parser(blocks.Parser):
 
     def _spoken(self, entry: _Entry) -> Iterator[Found]:
         body = decode(entry.message, _Body) if bytes(entry.message) else _Body()
-        if not bytes(body.content):
+        if body.content is None:
             raise LineError("the message has no content")
         found, at = self.parts(body.content), self.at(entry.timestamp)
         session = f"{self.session}/{entry.agent_id or 'sidechain'}" if entry.is_sidechain else self.session
@@ -88,14 +88,14 @@ class Parser(blocks.Parser):
 
     def _system(self, entry: _Entry) -> Iterator[Found]:
         text = entry.summary
-        if text is None and bytes(entry.content):
-            text = decode(entry.content, str | None)
+        if text is None:
+            text = shaped(entry.content, str | None)
         if not text:
             self.report.skip(entry.type)
             return
         # As if the user had said it, so that what the harness put in is set apart.
         spoken: Role = "system" if entry.type == "summary" else "user"
-        for message in self.messages(spoken, [Text(text)], id=entry.uuid, at=self.at(entry.timestamp)):
+        for message in self.messages(spoken, [Words(text)], id=entry.uuid, at=self.at(entry.timestamp)):
             own = message.role == "user"
             yield self.session, msgspec.structs.replace(message, role="system") if own else message
 

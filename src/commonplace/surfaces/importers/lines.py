@@ -55,6 +55,18 @@ def decode(data: bytes | msgspec.Raw, kind: Any) -> Any:
         raise LineError(reason_of(error)) from None
 
 
+def shaped(value: object, kind: Any) -> Any:
+    """Return plain data as one type or union of types.
+
+    Raises:
+        LineError: It has another shape.
+    """
+    try:
+        return msgspec.convert(value, kind)
+    except (ValueError, RecursionError) as error:
+        raise LineError(reason_of(error)) from None
+
+
 def reason_of(error: Exception) -> str:
     """Return what is wrong with some JSON, in words that quote none of it."""
     match error:
@@ -113,12 +125,8 @@ class Line:
         return True
 
 
-def chunks(
-    stream: BinaryIO, most: int, on_cut: Callable[[str], None], on_progress: Callable[[int], None] | None = None
-) -> Iterator[bytes]:
+def chunks(stream: BinaryIO, most: int, on_cut: Callable[[str], None]) -> Iterator[bytes]:
     """Yield the bytes of a stream, unzipped if it is gzip; `on_cut` is called if gzip is damaged.
-
-    `on_progress` is called with the place in the stream.
 
     Raises:
         InputError: The stream cannot be read, or holds more than `most` bytes.
@@ -130,8 +138,6 @@ def chunks(
             source = gzip.GzipFile(fileobj=stream)
         while data := source.read1(CHUNK_BYTES):
             total += len(data)
-            if on_progress is not None:
-                on_progress(stream.tell())
             if total > most:
                 name = str(getattr(stream, "name", "the transcript"))
                 raise InputError(

@@ -10,41 +10,40 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
-from commonplace.memory.said import ROLES
+from commonplace.memory import said
+from commonplace.memory.said import ROLES, UNSAID, Part, Result, Words
 from commonplace.records import Message, Role
 from commonplace.surfaces.importers import blocks
 from commonplace.surfaces.importers.batches import Found
-from commonplace.surfaces.importers.blocks import Call, Part, Result, Text, arguments_text, result_text
-from commonplace.surfaces.importers.lines import Line, LineError, decode, reason_of
+from commonplace.surfaces.importers.lines import Line, LineError, reason_of, shaped
 from commonplace.text.pieces import truncate
 
 NAME: Final = "messages"
-_SILENT: Final = frozenset(["reasoning", "item_reference", "mcp_list_tools", "compaction"])
 
 
 class _Item(msgspec.Struct):
     type: str | None = None
     role: str | None = None
-    content: msgspec.Raw = msgspec.Raw()
-    text: msgspec.Raw = msgspec.Raw()
+    content: Any = None
+    text: Any = None
     refusal: str | None = None
-    tool_calls: list[msgspec.Raw] | None = None
+    tool_calls: list[Any] | None = None
     tool_call_id: str | None = None
     call_id: str | None = None
     name: str | None = None
     id: str | None = None
-    arguments: msgspec.Raw = msgspec.Raw()
-    action: msgspec.Raw = msgspec.Raw()
-    input: msgspec.Raw = msgspec.Raw()
-    output: msgspec.Raw = msgspec.Raw()
-    messages: list[msgspec.Raw] | None = None
-    items: list[msgspec.Raw] | None = None
-    system: msgspec.Raw = msgspec.Raw()
-    instructions: msgspec.Raw = msgspec.Raw()
+    arguments: Any = None
+    action: Any = None
+    input: Any = None
+    output: Any = None
+    messages: list[Any] | None = None
+    items: list[Any] | None = None
+    system: Any = None
+    instructions: Any = None
     session: str | None = None
     session_id: str | None = None
     conversation_id: str | None = None
@@ -56,18 +55,6 @@ class _Item(msgspec.Struct):
     time: str | float | None = None
 
 
-class _Function(msgspec.Struct):
-    name: str = ""
-    arguments: msgspec.Raw = msgspec.Raw()
-    input: msgspec.Raw = msgspec.Raw()
-
-
-class _ToolCall(msgspec.Struct):
-    id: str = ""
-    function: _Function | None = None
-    custom: _Function | None = None
-
-
 class Parser(blocks.Parser):
     """Reads the lines of one file, or the one document it is."""
 
@@ -75,7 +62,7 @@ class Parser(blocks.Parser):
         """Yield the messages of one line: a message, a conversation, or a list of messages."""
         numbered = self.stem if line.number == 1 else f"{self.stem}/{line.number}"
         if line.data.lstrip()[:1] == b"[":
-            yield from self._list(numbered, line.decode(list[msgspec.Raw]))
+            yield from self._list(numbered, line.decode(list[Any]))
             return
         item = line.decode(_Item)
         if item.role is not None or (item.type is not None and item.messages is None):
@@ -88,10 +75,10 @@ class Parser(blocks.Parser):
                 yield session, message
         yield from self._list(session, _listed(item), at)
 
-    def _list(self, session: str, items: list[msgspec.Raw], at: datetime | None = None) -> Iterator[Found]:
-        for index, raw in enumerate(items, 1):
+    def _list(self, session: str, items: list[Any], at: datetime | None = None) -> Iterator[Found]:
+        for index, each in enumerate(items, 1):
             try:
-                yield from self._item(session, decode(raw, _Item), at)
+                yield from self._item(session, shaped(each, _Item), at)
             except (LineError, RecursionError) as error:
                 self.report.problem(f"message {index}: {reason_of(error)}")
 
@@ -107,57 +94,49 @@ class Parser(blocks.Parser):
             yield session, message
 
     def _spoken(self, role: Role, item: _Item, at: datetime | None) -> Iterator[Message]:
-        content = item.content if bytes(item.content) else item.text
+        content = item.text if item.content is None else item.content
         if role == "tool":
             yield self._result(item, content, item.tool_call_id, at)
             return
         found = self.parts(content)
         if item.refusal:
-            found.append(Text(item.refusal))
-        for raw in item.tool_calls or []:
-            call = decode(raw, _ToolCall)
-            function = call.function or call.custom or _Function()
-            found.append(Call(call.id, function.name, bytes(function.arguments) or bytes(function.input)))
+            found.append(Words(item.refusal))
+        found += map(said.chat_call, item.tool_calls or ())
         yield from self.messages(role, found, id=item.id, at=at, name=item.name)
 
     def _act(self, item: _Item, at: datetime | None) -> Iterator[Message]:
         """Read an item of the Responses API that is no message: a call, its output, or reasoning."""
         kind = item.type or ""
-        if kind in _SILENT:
+        if kind in UNSAID:
             self.report.skip(kind)
         elif kind.endswith("_call_output"):
             yield self._result(item, item.output, item.call_id, at)
         elif kind == "web_search_call":  # its result is not given, but what follows was read from the web
-            text = f"[web_search] {arguments_text(bytes(item.action))}"
+            text = said.made_call(None, "web_search", item.action).text
             yield Message("tool", text, id=item.id, at=at, tools=("web_search",))
         elif kind.endswith("_call"):
             name = item.name or kind.removesuffix("_call")
             call = item.call_id or item.id or ""
-            found: list[Part] = [Call(call, name, bytes(item.arguments) or bytes(item.input) or bytes(item.action))]
-            if bytes(item.output):
-                found.append(Result(call, result_text(item.output), name))
+            found: list[Part] = [said.made_call(call, name, item.arguments or item.input or item.action)]
+            if item.output is not None:
+                found.append(Result(call, said.text_of(item.output), name))
             yield from self.messages("assistant", found, id=item.id, at=at)
         else:
             raise LineError(f"unknown type {truncate(kind, 40)!r}" if kind else "this is no message")
 
-    def _result(self, item: _Item, content: msgspec.Raw, call_id: str | None, at: datetime | None) -> Message:
+    def _result(self, item: _Item, content: object, call_id: str | None, at: datetime | None) -> Message:
         tools = self.tool(call_id or item.name or "", item.name or "")
-        return Message("tool", result_text(content), id=item.id, at=at, tools=tools)
+        return Message("tool", said.text_of(content), id=item.id, at=at, tools=tools)
 
 
-def _listed(item: _Item) -> list[msgspec.Raw]:
+def _listed(item: _Item) -> list[Any]:
     """Return the messages of a conversation; of a logged response what went in, then what came out."""
     for listed in (item.messages, item.items):
         if listed is not None:
             return listed
-    found: list[msgspec.Raw] = []
-    for raw in (item.input, item.output):
-        if bytes(raw):
-            value: str | list[msgspec.Raw] | None = decode(raw, str | list[msgspec.Raw] | None)
-            if isinstance(value, str):
-                found.append(msgspec.Raw(msgspec.json.encode({"role": "user", "content": value})))
-            else:
-                found.extend(value or [])
+    found: list[Any] = []
+    for value in (item.input, item.output):
+        found += [{"role": "user", "content": value}] if isinstance(value, str) else shaped(value or [], list[Any])
     if not found:
         raise LineError("this is no message and no list of messages")
     return found

@@ -8,14 +8,14 @@ or thinking level are skipped.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
+from commonplace.memory import said
 from commonplace.records import Message
 from commonplace.surfaces.importers import blocks
 from commonplace.surfaces.importers.batches import Found
-from commonplace.surfaces.importers.blocks import result_text
 from commonplace.surfaces.importers.lines import Line, LineError, decode
 from commonplace.text.pieces import truncate
 
@@ -30,12 +30,12 @@ class _Entry(msgspec.Struct):
     timestamp: str | float | None = None
     summary: str | None = None
     message: msgspec.Raw = msgspec.Raw()
-    content: msgspec.Raw = msgspec.Raw()
+    content: Any = None
 
 
 class _Body(msgspec.Struct, rename="camel"):
     role: str
-    content: msgspec.Raw = msgspec.Raw()
+    content: Any = None
     timestamp: str | float | None = None
     tool_call_id: str | None = None
     tool_name: str | None = None
@@ -78,7 +78,7 @@ class Parser(blocks.Parser):
                 yield from self.messages(role, self.parts(body.content), id=entry.id, at=at)
             case "toolResult":
                 tools = self.tool(body.tool_call_id or "", body.tool_name or "")
-                yield Message("tool", result_text(body.content), id=entry.id, at=at, tools=tools)
+                yield Message("tool", said.text_of(body.content), id=entry.id, at=at, tools=tools)
             case "bashExecution":
                 text = f"$ {body.command or ''}\n{body.output or ''}"
                 yield Message("tool", text, id=entry.id, at=at, tools=("bash",))

@@ -55,7 +55,6 @@ def read(
     *,
     format: str | None = None,  # noqa: A002 - the word users know from every other reader
     on_problem: Callable[[Problem], None],
-    on_progress: Callable[[int], None] | None = None,
     on_skipped: Callable[[Problem], None] | None = None,
     zone: tzinfo = UTC,
     on_head: Callable[[Head], None] = lambda _: None,
@@ -70,7 +69,6 @@ def read(
         path: A file, gzip or not, or an open binary stream (read to its end, not closed).
         format: One of those that `KNOWN` names; found from the content when None.
         on_problem: Called for each damaged or unknown line as it is met.
-        on_progress: Called with the place in the file up to which it was read, before unzipping.
         on_skipped: Called for each line that holds no message by its nature, such as a question.
         zone: The one of times that name none.
         on_head: Called with what a file says of its session, before the messages of it.
@@ -88,7 +86,7 @@ def read(
         else:
             stream, most = path, TOTAL_BYTES
         cut: list[str] = []
-        kind, lines = _Source(chunks(stream, most, cut.append, on_progress), name, report, cut).lines(chosen)
+        kind, lines = _Source(chunks(stream, most, cut.append), name, report, cut).lines(chosen)
         stem = _stem(name)
         parser = _PARSERS[kind](stem, report)
         batcher = Batcher(stem, report)
