@@ -103,7 +103,7 @@ class Completing(Opening):
             ModelError: The request was rejected or the answer cannot be read.
         """
         name = f"{self.provider}:{request.model or self.model}"
-        return calls.run(functools.partial(self._ask, request, name), request, name)
+        return calls.within(functools.partial(self._ask, request, name), request.timeout_seconds, name)
 
     def _ask(self, request: Request, name: str, deadline: Deadline) -> Reply:
         module, client = self._open()
