@@ -12,7 +12,7 @@ import math
 import threading
 import time
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Final, TypeVar
 
 import msgspec
@@ -32,7 +32,7 @@ Records = Callable[[str, bytes], Iterable[IndexRow] | None]
 
 SWEEP_SECONDS: Final = 2.0  # all files are compared at most so often
 _SWEEP_SHARE: Final = 20  # and for no more than 1/20 of the time, however many files there are
-_BATCH_BYTES: Final = 32_000_000  # files of about this much share one transaction
+_BATCH: Final = 256  # files that share one transaction
 CHANGES_READ: Final = 64  # after more of them, looking at all files is the shorter way
 _DEAD_SHARE: Final = 3  # the index is made again when more than 1/3 of its rows lead nowhere
 
@@ -196,15 +196,10 @@ class Indexing:
                 self.index.set_form(self._form)
         known = self.index.tokens()
         stats = self._store.list()  # after the index: what it holds and the list does not is gone
-        forget, noticed = known.pop, set(self._noticed)
-        changed: list[Stat] = []
-        for stat in stats:
-            path = stat.path
-            if forget(path, None) != stat.token or path in noticed:
-                changed.append(stat)
-        for batch in _batches(changed, _BATCH_BYTES):
+        changed = [stat for stat in stats if known.pop(stat.path, None) != stat.token or stat.path in self._noticed]
+        for at in range(0, len(changed), _BATCH):
             with self.index.writing():
-                for stat in batch:
+                for stat in changed[at : at + _BATCH]:
                     self._take(stat.path, stat.token)
         if known:
             with self.index.writing():
@@ -294,7 +289,7 @@ class Indexing:
         """Index whole lines that follow what is indexed of a transcript, and note that they are."""
         after, added = self._read_part(state, data)
         if added:
-            self.index.add_messages(state.path, after.session, added, first=not state.bytes)
+            self.index.add_messages(state.path, after.session, added)
         self.index.set_state(after)
         return after
 
@@ -366,16 +361,3 @@ def _state_of(path: str, data: bytes, *, token: str, crc: int) -> PathState:
     """Return how far a file is indexed of which these are all bytes, or the last ones."""
     tail = data.rfind(b"\n", 0, max(0, len(data) - 1)) + 1
     return PathState(path, bytes=len(data), token=token, crc=crc, tail_start=tail, tail=zlib.crc32(data[tail:]))
-
-
-def _batches(stats: Iterable[Stat], limit_bytes: int) -> Iterator[list[Stat]]:
-    batch: list[Stat] = []
-    size = 0
-    for stat in stats:
-        batch.append(stat)
-        size += stat.size
-        if size > limit_bytes:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch

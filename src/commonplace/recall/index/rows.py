@@ -42,8 +42,8 @@ _CJK: Final = pattern(f"[{CJK}]")
 _DIGITS: Final = b"0123456789"
 _WIDE_DATE: Final = pattern(r"[0-9年月日周天]")
 _OF_TIME: Final = pattern(
-    "today|yesterday|tomorrow|tonight|monday|tuesday|wednesday|thursday|friday|saturday|sunday|week|month|year|last |next "
-    "| ago|since |until |january|february|march|april| june| july|august|september|october|november|december"
+    "today|yesterday|tomorrow|tonight|monday|tuesday|wednesday|thursday|friday|saturday|sunday|week|month|year|last "
+    "|next | ago|since |until |january|february|march|april| june| july|august|september|october|november|december"
 )  # `may` says too little
 
 

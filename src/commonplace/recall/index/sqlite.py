@@ -172,14 +172,11 @@ class SqliteIndex(IndexFile):
         with self.writing():
             self._db.execute(f"REPLACE INTO paths VALUES ({','.join('?' * len(values))})", values)  # noqa: S608 - marks only
 
-    def add_messages(self, path: str, session: str, added: Iterable[MessageRow], *, first: bool = False) -> None:
-        """Index messages that follow those already indexed of a transcript, in order.
-
-        With `first` nothing is indexed of it yet, and none is looked for.
-        """
+    def add_messages(self, path: str, session: str, added: Iterable[MessageRow]) -> None:
+        """Index messages that follow those already indexed of a transcript, in order."""
         rest = list(added)
         with self.writing():
-            slot = None if first else self._last_slot(path)
+            slot = self._last_slot(path)
             while rest:
                 if slot is None or len(slot.flags) == rows.SLOT_MESSAGES:
                     slot = Filling(self._next_slot(), slot.first + len(slot.flags) if slot else 0)
@@ -299,13 +296,10 @@ class SqliteIndex(IndexFile):
             total = self._meta("rows")
             said = postings.gather(self._db, "said", words) if messages else None
             marks = [[terms.marker("l", layer) for layer in layers], *([terms.marker("g", tag)] for tag in tags)]
-            noted = postings.gather(self._db, "noted", words, marks) if layers and self._any_notes() else None
+            noted = postings.gather(self._db, "noted", words, marks) if layers else None
         parts = [part for part in (said, noted) if part is not None]
         found = [sum(part.found[at] for part in parts) for at in range(len(words))]
         return Candidates(said.masks if said else {}, noted.masks if noted else {}, found, total)
-
-    def _any_notes(self) -> bool:
-        return self._db.execute("SELECT 1 FROM notes LIMIT 1").fetchone() is not None
 
     def shelf(self) -> Shelf:
         """Return all slots, kept in memory and brought up to date."""
