@@ -23,7 +23,7 @@ from commonplace.layouts.codecs import items
 from commonplace.recall.index.rows import IndexRow, MessageRow, PathState, Places
 from commonplace.recall.index.sqlite import SqliteIndex
 from commonplace.records import RecordedMessage
-from commonplace.store.protocol import Stat, Store
+from commonplace.store.protocol import Store
 
 logger = logging.getLogger(__name__)
 
@@ -98,30 +98,19 @@ class Indexing:
         with self._lock:
             return self._mending(lambda: question(self.index))
 
-    def check(self, *, lag: bool = True) -> list[str]:
-        """Return every difference between the files and the index; nothing is changed.
+    def check(self) -> list[str]:
+        """Return what is wrong with the index; nothing is changed.
 
-        Without `lag`, what the next search takes in by itself is left out: files and lines that are new,
-        files that are gone, and documents that were edited since the last read; so are damaged lines, which no
-        index has.
+        What the next search takes in by itself is left out: files and lines that are new, files that are gone, and
+        documents that were edited since the last read; so are damaged lines, which no index has.
         """
         with self._lock:
-            problems = self.index.check()
-            if problems:
+            if problems := self.index.check():
                 return problems
             states = self.index.states()
-            for stat in self._store.list():
-                state = states.pop(stat.path, None)
-                if self._is_transcript(stat.path):
-                    problems += self._drift(stat, state, lag=lag)
-                elif lag and self._records is not None and (state is None or state.token != stat.token):
-                    blob = self._store.read(stat.path)
-                    changed = state is None or (blob is not None and state.crc != zlib.crc32(blob.data))
-                    if changed and blob is not None and self._records(stat.path, blob.data) is not None:
-                        problems.append(f"{stat.path}: not indexed as it is")
-            if lag:
-                problems += [f"{path}: indexed, but the file is gone" for path in states]
-            return problems
+            there = (states[stat.path] for stat in self._store.list() if stat.path in states)
+            said = (state for state in there if self._is_transcript(state.path))
+            return [f"{each.path}: differs from what was indexed" for each in said if self._checksum(each) != each.crc]
 
     def forgetting(self) -> dict[str, int]:
         """Return the transcripts in which messages were forgotten, each with the number of its events of forgetting."""
@@ -342,19 +331,6 @@ class Indexing:
             blob = self._store.read(state.path, start, min(state.bytes, start + transcripts.PART_BYTES))
             checksum = zlib.crc32(blob.data if blob else b"", checksum)
         return checksum
-
-    def _drift(self, stat: Stat, state: PathState | None, *, lag: bool) -> list[str]:
-        if state is None:
-            return [f"{stat.path}: not indexed"] if lag else []
-        problems: list[str] = []
-        if lag and state.damaged:
-            said = "1 damaged line is" if state.damaged == 1 else f"{state.damaged:,} damaged lines are"
-            problems.append(f"{stat.path}: {said} left out")
-        if self._checksum(state) != state.crc:
-            problems.append(f"{stat.path}: differs from what was indexed")
-        elif lag and next(transcripts.whole_lines(self._store, stat.path, state.bytes), b""):
-            problems.append(f"{stat.path}: lines after byte {state.bytes} are not indexed")
-        return problems
 
 
 def _state_of(path: str, data: bytes, *, token: str, crc: int) -> PathState:
