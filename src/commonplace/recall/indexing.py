@@ -284,7 +284,7 @@ class Indexing:
 
     def _read_part(self, state: PathState, data: bytes) -> tuple[PathState, list[MessageRow]]:
         """Read whole lines that follow what is indexed of a transcript: its state after them, and their messages."""
-        session, damaged, forgets, offset = state.session, state.damaged, state.forgets, state.bytes
+        session, forgets, offset = state.session, state.forgets, state.bytes
         added: list[MessageRow] = []
         for raw in data.split(b"\n"):
             line = transcripts.decode(raw) if raw else None
@@ -294,8 +294,6 @@ class Indexing:
                 added.append(MessageRow(line.n, line.role, line.content, at_ms, offset, line.name))
             elif isinstance(line, transcripts.Head):
                 session = session or line.id
-            elif isinstance(line, transcripts.Damaged):
-                damaged += 1
             elif isinstance(line, transcripts.Event):
                 forgets += line.event == "forget"
             offset += len(raw) + 1
@@ -308,8 +306,6 @@ class Indexing:
             tail_start=state.bytes + tail,
             tail=zlib.crc32(data[tail:]),
             session=session,
-            messages=state.messages + len(added),
-            damaged=damaged,
             forgets=forgets,
         )
         return after, added

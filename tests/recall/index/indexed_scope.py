@@ -66,7 +66,6 @@ class Scope:
             state = states.pop(path, None)
             if path.startswith("sessions/"):
                 end = state.bytes if state else 0
-                problems += [f"{path}: damaged lines are left out"] if state and state.damaged else []
                 if state is None or next(whole_lines(self.store, path, end), b""):
                     problems.append(f"{path}: lines after byte {end} are not indexed")
             elif records is not None and records(path, data := self.store.read(path).data) is not None:
@@ -84,4 +83,4 @@ def lines_as_rows(path: str, data: bytes) -> list[IndexRow] | None:
         return None
     layer = "journals" if "HISTORY" in path else "documents"
     lines = [line[2:] for line in data.decode().splitlines() if line.startswith("- ")]
-    return [IndexRow(record=f"{path}#{line}", text=line, layer=layer, kind="fact") for line in lines]
+    return [IndexRow(record=f"{path}#{line}", text=line, layer=layer) for line in lines]

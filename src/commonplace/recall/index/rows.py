@@ -65,7 +65,6 @@ class IndexRow(msgspec.Struct, frozen=True, kw_only=True):
     text: str
     layer: LayerName
     title: str = ""
-    kind: str = ""
     at_ms: int | None = None
     tags: tuple[str, ...] = ()
 
@@ -77,7 +76,6 @@ class Note(msgspec.Struct, frozen=True):
     path: str
     record: str
     layer: LayerName
-    kind: str
     at_ms: int | None
     text: str
 
@@ -96,8 +94,6 @@ class PathState(msgspec.Struct, frozen=True):
     tail_start: int = 0
     tail: int = 0
     session: str = ""
-    messages: int = 0
-    damaged: int = 0
     forgets: int = 0  # events by which messages were forgotten or taken back
 
 
@@ -107,7 +103,6 @@ class Slot(msgspec.Struct):
     id: int
     path: str
     session: str
-    first: int
     names: tuple[str, ...]
     flags: bytes
     speakers: bytes
