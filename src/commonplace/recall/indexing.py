@@ -291,7 +291,7 @@ class Indexing:
             if isinstance(line, transcripts.StoredMessage):
                 session = session or transcripts.session_of(state.path)  # its head line is damaged
                 at_ms = int(line.at.timestamp() * 1000)
-                added.append(MessageRow(line.n, line.role, line.content, at_ms, offset, line.name))
+                added.append(MessageRow(line.role, line.content, at_ms, offset, line.name))
             elif isinstance(line, transcripts.Head):
                 session = session or line.id
             elif isinstance(line, transcripts.Event):

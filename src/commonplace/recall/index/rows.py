@@ -50,7 +50,6 @@ _OF_TIME: Final = pattern(
 class MessageRow(msgspec.Struct, frozen=True, gc=False):
     """One message to index; `at_ms` is UTC, `offset` where its line begins in the transcript."""
 
-    number: int
     role: str
     content: str
     at_ms: int
