@@ -291,7 +291,7 @@ def test_a_late_answer_of_an_abandoned_call_is_dropped():
         return
 
     with pytest.raises(ModelTimeoutError):
-        calls.run(work, ask(timeout_seconds=0.05), "slow")
+        calls.within(work, 0.05, "slow")
     go.set()
     assert ended.wait(60)
 

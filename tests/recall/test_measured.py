@@ -51,8 +51,8 @@ class Spoken:
         with self.index.writing():
             for session, told in sessions.items():
                 rows = [
-                    MessageRow(at, turn["role"], turn["text"], at_ms(turn), number, turn["speaker"])
-                    for at, (number, turn) in enumerate(told)
+                    MessageRow(turn["role"], turn["text"], at_ms(turn), number, turn["speaker"])
+                    for number, turn in told
                 ]
                 self.index.add_messages(session, session, rows)
                 self.index.set_state(PathState(session, bytes=len(turns)))

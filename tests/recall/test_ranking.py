@@ -22,7 +22,7 @@ def shelf_of(*sessions):
     shelf = Shelf({}, names=set())
     for number, messages in enumerate(sessions, 1):
         flags = bytes(rows.flags_of(role, text) for role, text in messages)
-        shelf.put(Slot(number, f"s{number}", f"s{number}", 0, (), flags, bytes(len(flags))))
+        shelf.put(Slot(number, f"s{number}", f"s{number}", (), flags, bytes(len(flags))))
     return shelf
 
 
@@ -142,9 +142,9 @@ def test_a_session_of_several_slots_is_weighed_as_a_whole():
     """Issue 7: where a long session happens to be cut says nothing about what it holds."""
     shelf = Shelf({}, names=set())
     flags = bytes(rows.flags_of("user", "x") for _ in range(rows.SLOT_MESSAGES))
-    shelf.put(Slot(1, "long", "long", 0, (), flags, bytes(len(flags))))
-    shelf.put(Slot(2, "long", "long", len(flags), (), flags[:4], bytes(4)))
-    shelf.put(Slot(3, "short", "short", 0, (), flags[:4], bytes(4)))
+    shelf.put(Slot(1, "long", "long", (), flags, bytes(len(flags))))
+    shelf.put(Slot(2, "long", "long", (), flags[:4], bytes(4)))
+    shelf.put(Slot(3, "short", "short", (), flags[:4], bytes(4)))
     masks = {rows.pack(1, 9, 0): 3, rows.pack(2, 1, 0): 2, rows.pack(3, 1, 0): 2}
     parts = {slot: each.parts["session"] for (slot, _), each in zip(*both(shelf, masks), strict=True)}
     assert parts[1] == parts[2] > 0
@@ -172,7 +172,7 @@ def test_rows_of_a_rewritten_transcript_lead_nowhere():
 
 
 def test_a_record_shows_its_best_passage_once():
-    notes = [Note(at, "t", "topic", "topics", "", None, f"part {at}") for at in (1, 2, 3)]
+    notes = [Note(at, "t", "topic", "topics", None, f"part {at}") for at in (1, 2, 3)]
     result = ranked(shelf_of(), {}, TWO, found=[3, 1], notes=notes, note_masks={1: 1, 2: 3, 3: 1})
     assert [each.note.id for each in result] == [2]
 

@@ -10,7 +10,7 @@ ROLES = {"u": "user", "a": "assistant", "t": "tool", "s": "system"}
 
 def turns_of(letters):
     flags = bytes(rows.flags_of(ROLES[letter], "x") for letter in letters)
-    return Turns({7: Slot(7, "p", "s", 0, (), flags, bytes(len(flags)))})
+    return Turns({7: Slot(7, "p", "s", (), flags, bytes(len(flags)))})
 
 
 def at(number):

@@ -48,8 +48,6 @@ class MemoryItem(msgspec.Struct, frozen=True, kw_only=True):
     ttl_days: float | None = None
     created_at: datetime | None = None
     updated_at: datetime | None = None
-    last_accessed_at: datetime | None = None
-    references: tuple[str, ...] = ()
     fingerprint: str = ""
 
     @property
@@ -80,8 +78,6 @@ def read(record: Item, layer: str = "") -> MemoryItem:
         ttl_days=_number(data, "ttlDays"),
         created_at=instant_of(data.get("createdAt")),
         updated_at=instant_of(data.get("updatedAt")),
-        last_accessed_at=instant_of(data.get("lastAccessedAt")),
-        references=_texts(data.get("references")),
         fingerprint=_text(data, "fingerprint"),
     )
 

@@ -57,7 +57,7 @@ class Tree(msgspec.Struct, frozen=True, kw_only=True):
     def above(self, topic: Topic) -> tuple[str, ...]:
         """Return the topics that a topic is under: its parents, or the one that its category is called by."""
         named = parents(topic)
-        found = (self.find(name) for name in named or _texts(topic.extra.get("path"))[-1:])
+        found = (self.find(name) for name in named or texts(topic.extra.get("path"))[-1:])
         return tuple(each.path for each in found if each and (named or each.path != topic.path))
 
     def category(self, name: str) -> str:
@@ -88,7 +88,7 @@ class Tree(msgspec.Struct, frozen=True, kw_only=True):
 
 def parents(topic: Topic) -> tuple[str, ...]:
     """Return the names of a topic's parents, as its front matter gives them."""
-    return _texts(topic.extra.get("parents"))
+    return texts(topic.extra.get("parents"))
 
 
 def under(topic: Topic) -> tuple[str, ...]:
@@ -199,14 +199,15 @@ def _category(topic: Topic, folder: str) -> tuple[str, ...]:
 
 def _named(topic: Topic) -> tuple[str, ...]:
     """Return the categories that the front matter of a topic names."""
-    return tuple(part.strip() for part in _texts(topic.extra.get("path")) if part.strip())
+    return tuple(part.strip() for part in texts(topic.extra.get("path")) if part.strip())
 
 
 def _inside(path: str, folder: str) -> str:
     return path.removeprefix(f"{folder}/" if folder else "")
 
 
-def _texts(value: object) -> tuple[str, ...]:
+def texts(value: object) -> tuple[str, ...]:
+    """Return the texts of a value of front matter: of a list, or the one that it is."""
     if isinstance(value, str):
         return (value,) if value else ()
     return tuple(each for each in value if isinstance(each, str) and each) if isinstance(value, list) else ()

@@ -85,11 +85,11 @@ def _misplaced(store: Store, *folders: str) -> Iterator[Problem]:
 
 
 def _index(indexing: Indexing, checked: Counter[str], *, fix: bool) -> list[Problem]:
-    drift = indexing.check(lag=False)
+    drift = indexing.check()
     checked["indexed files"] = len(indexing.index.states())
     if drift and fix:
         indexing.rebuild()
-    mended = bool(drift and fix and not indexing.check(lag=False))
+    mended = bool(drift and fix and not indexing.check())
     return [Problem(kind="drift", path="index", reason=reason, fixed=mended) for reason in drift]
 
 

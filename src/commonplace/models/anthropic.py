@@ -7,7 +7,6 @@ from typing import Any, Final
 from commonplace.errors import ModelError, ModelSetupError
 from commonplace.models import sdk
 from commonplace.models.protocol import Reply, Request, Stop
-from commonplace.text.pieces import estimate_tokens
 
 _NO_KEY: Final = "no key for Anthropic; set ANTHROPIC_API_KEY"
 
@@ -68,12 +67,4 @@ class AnthropicLLM(sdk.Completing):
             if reason == "refusal"
             else "end"
         )
-        reply = Reply(
-            text=text,
-            tokens_in=tokens_in or estimate_tokens(request.system) + estimate_tokens(request.prompt),
-            tokens_out=sdk.count(usage, "output_tokens") or estimate_tokens(text),
-            tokens_cached=cached,
-            model=name,
-            stop=stop,
-        )
-        return sdk.outcome(reply, name)
+        return sdk.outcome(text, request, name, stop, (tokens_in, sdk.count(usage, "output_tokens"), cached))

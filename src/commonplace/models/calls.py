@@ -36,11 +36,6 @@ class Deadline:
         return seconds < self.remaining() and not self.over.wait(seconds) and self.remaining() > 0
 
 
-def run(work: Callable[[Deadline], Reply], request: Request, name: str) -> Reply:
-    """Run a request in a thread of its own, within its time; raises as `within` does."""
-    return within(work, request.timeout_seconds, name)
-
-
 def within(work: Callable[[Deadline], T], seconds: float, name: str) -> T:
     """Do the work in a thread of its own and wait for it until the deadline.
 
@@ -100,12 +95,7 @@ class FunctionLLM:
             "timeout_seconds": request.timeout_seconds,
         }
         arguments = (message, options) if self._options else (message,)
-
-        def work(deadline: Deadline) -> Reply:
-            answer = settle(self._function(*arguments), deadline)
-            return as_reply(answer, request, request.model or self.model)
-
-        return run(work, request, self.model)
+        return _asked(lambda: self._function(*arguments), request, self.model)
 
 
 class ForeignLLM:
@@ -117,12 +107,14 @@ class ForeignLLM:
 
     def complete(self, request: Request) -> Reply:
         """Pass the request on and wait at most `timeout_seconds`."""
+        return _asked(lambda: self.inner.complete(request), request, self.model)
 
-        def work(deadline: Deadline) -> Reply:
-            answer = settle(self.inner.complete(request), deadline)
-            return as_reply(answer, request, request.model or self.model)
 
-        return run(work, request, self.model)
+def _asked(ask: Callable[[], Any], request: Request, name: str) -> Reply:
+    def work(deadline: Deadline) -> Reply:
+        return as_reply(settle(ask(), deadline), request, request.model or name)
+
+    return within(work, request.timeout_seconds, name)
 
 
 def _wants_options(function: Callable[..., Any]) -> bool:

@@ -72,16 +72,9 @@ class OpenAILLM(_Served, sdk.Completing):
         declined = reason == "content_filter" or bool(getattr(message, "refusal", None))
         stop: Stop = "refusal" if declined else "length" if reason == "length" else "end"
         usage = getattr(answer, "usage", None)
-        reply = Reply(
-            text=text,
-            tokens_in=sdk.count(usage, "prompt_tokens")
-            or estimate_tokens(request.system) + estimate_tokens(request.prompt),
-            tokens_out=sdk.count(usage, "completion_tokens") or estimate_tokens(text),
-            tokens_cached=sdk.count(usage, "prompt_tokens_details", "cached_tokens"),
-            model=name,
-            stop=stop,
-        )
-        return sdk.outcome(reply, name)
+        cached = sdk.count(usage, "prompt_tokens_details", "cached_tokens")
+        tokens = sdk.count(usage, "prompt_tokens"), sdk.count(usage, "completion_tokens"), cached
+        return sdk.outcome(text, request, name, stop, tokens)
 
 
 class OpenAIEmbedder(_Served):

@@ -26,8 +26,9 @@ from commonplace.errors import (
 )
 from commonplace.models import calls
 from commonplace.models.calls import Deadline
-from commonplace.models.protocol import Reply, Request
+from commonplace.models.protocol import Reply, Request, Stop
 from commonplace.text.patterns import pattern
+from commonplace.text.pieces import estimate_tokens
 
 FIRST_WAIT_SECONDS: Final = 0.5  # then doubled, as both SDKs do
 _RETRIED: Final = frozenset({408, 409, 425, 429})
@@ -103,7 +104,7 @@ class Completing(Opening):
             ModelError: The request was rejected or the answer cannot be read.
         """
         name = f"{self.provider}:{request.model or self.model}"
-        return calls.run(functools.partial(self._ask, request, name), request, name)
+        return calls.within(functools.partial(self._ask, request, name), request.timeout_seconds, name)
 
     def _ask(self, request: Request, name: str, deadline: Deadline) -> Reply:
         module, client = self._open()
@@ -263,8 +264,13 @@ def count(usage: object, *names: str) -> int:
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
 
 
-def outcome(reply: Reply, name: str) -> Reply:
-    """Return a reply, or raise if there is nothing in it to read; the error carries it."""
+def outcome(text: str, request: Request, name: str, stop: Stop, tokens: tuple[int, int, int]) -> Reply:
+    """Return a reply, or raise if there is nothing in it to read; the error carries it.
+
+    `tokens` are those of the input, of the output and from the cache; where a server counts none they are estimated.
+    """
+    took = tokens[0] or estimate_tokens(request.system) + estimate_tokens(request.prompt)
+    reply = Reply(text, took, tokens[1] or estimate_tokens(text), tokens[2], name, stop)
     if reply.stop == "refusal":
         raise ModelRefusedError(f"{name!r} declined to answer; the range is kept as it is", model=name, reply=reply)
     if reply.stop == "length" and not reply.text.strip():

@@ -46,12 +46,25 @@ def choose(
         query: Says how many.
         config: The share of a flood.
     """
-    kept = _Kept(query, config, _flooding(ranking), ranking[0][1] if ranking else 0.0)
+    flooding, places = _flooding(ranking), max(1, int(config.flood_share * query.k))
+    enough = _OTHERS * (ranking[0][1] if ranking else 0.0)
+    offered = _Offered()
+    taken: list[int] = []
+    held_back: list[int] = []
+    by_source: Counter[str] = Counter()
     for each in shown:
-        kept.offer(each)
-        if kept.full():
+        if len(taken) >= query.k:
             break
-    return kept.hits()
+        if (number := offered.add(each.hit)) is None:
+            continue
+        if each.source in flooding and by_source[each.source] >= places:
+            held_back.append(number)
+            continue
+        while held_back and each.hit.score < enough and len(taken) < query.k:
+            taken.append(held_back.pop(0))
+        by_source[each.source] += 1
+        taken.append(number)
+    return sorted((offered.hits[at] for at in [*taken, *held_back][: query.k]), key=lambda hit: -hit.score)
 
 
 def _flooding(ranking: Sequence[tuple[str, float]]) -> frozenset[str]:
@@ -62,48 +75,16 @@ def _flooding(ranking: Sequence[tuple[str, float]]) -> frozenset[str]:
     return frozenset(source for source, count in counts.items() if count >= _FLOOD)
 
 
-class _Kept:
-    """The hits taken so far, in order, and those a flood left for later."""
+class _Offered:
+    """The hits so far, each text once."""
 
-    def __init__(self, query: Query, config: RecallConfig, flooding: frozenset[str], top: float) -> None:
-        self._k = query.k
-        self._flooding = flooding
-        self._flood_places = max(1, int(config.flood_share * query.k))
-        self._others = top * _OTHERS
-        self._offered: list[Hit] = []
+    def __init__(self) -> None:
+        self.hits: list[Hit] = []
         self._words: list[frozenset[str]] = []
         self._same: dict[str, int] = {}
-        self._taken: list[int] = []
-        self._left_out: list[int] = []
-        self._by_source: Counter[str] = Counter()
 
-    def full(self) -> bool:
-        """True if no further hit is wanted."""
-        return len(self._taken) >= self._k
-
-    def offer(self, shown: Shown) -> None:
-        """Add the next of the ranking, unless it says what another says or a limit is reached."""
-        hit = shown.hit
-        if self._merged(hit):
-            return
-        number = len(self._offered) - 1
-        if shown.source in self._flooding and self._by_source[shown.source] >= self._flood_places:
-            self._left_out.append(number)
-            return
-        while self._left_out and hit.score < self._others and not self.full():
-            self._taken.append(self._left_out.pop(0))
-        if not self.full():
-            self._by_source[shown.source] += 1
-            self._taken.append(number)
-
-    def hits(self) -> list[Hit]:
-        """Return the chosen hits, filled up with those of a flood that were held back, best first."""
-        while self._left_out and not self.full():
-            self._taken.append(self._left_out.pop(0))
-        return sorted((self._offered[at] for at in self._taken), key=lambda hit: -hit.score)
-
-    def _merged(self, hit: Hit) -> bool:
-        """Return a passage that says the same as one before over to that one, with its sources."""
+    def add(self, hit: Hit) -> int | None:
+        """Return the number of a hit; None if it says what one before it says, which then has its sources too."""
         plain = _plain(hit.text)
         same = self._same.get(plain)
         if same is None:
@@ -111,14 +92,14 @@ class _Kept:
             recent = range(max(0, len(self._words) - _COMPARED), len(self._words))
             same = next((at for at in recent if _alike(words, self._words[at])), None)
             if same is None:
-                self._same[plain] = len(self._offered)
-                self._offered.append(hit)
+                self._same[plain] = len(self.hits)
+                self.hits.append(hit)
                 self._words.append(words)
-                return False
-        older = self._offered[same]
+                return len(self.hits) - 1
+        older = self.hits[same]
         sources = tuple(dict.fromkeys([*older.sources, *hit.sources]))
-        self._offered[same] = msgspec.structs.replace(older, sources=sources)
-        return True
+        self.hits[same] = msgspec.structs.replace(older, sources=sources)
+        return None
 
 
 def _plain(text: str) -> str:

@@ -20,19 +20,12 @@ from commonplace.recall.index.rows import (
     Shelf,
 )
 from commonplace.recall.ranking import Ranked
-from commonplace.text.times import Range
 
 _SLOTS: Final = 4_000  # the newest, about two million messages; each is read for the times it holds
 _WHOLE_CHARS: Final = 120  # a message from this length on says something by itself; a shorter one as much less
 _USER: Final = 2.0  # weight of a user's message against those of others, where the words are equal
 Span = tuple[int, int]
 """A range in milliseconds; its end lies outside."""
-
-
-def spans(times: Sequence[Range], until_ms: int | None = None) -> list[Span]:
-    """Return ranges of time as milliseconds, none beyond an instant."""
-    found = [(int(start.timestamp() * 1000), int(end.timestamp() * 1000)) for start, end in times]
-    return found if until_ms is None else [(start, min(end, until_ms + 1)) for start, end in found]
 
 
 def messages(said: Sequence[Span], shelf: Shelf, places: Callable[[int], Places | None], limit: int) -> list[Ranked]:

@@ -139,19 +139,19 @@ class Guarded:
         known, vector = self._asked
         if known != asked or vector is None:
             allow([asked])
-            vector = self._embed([asked], seconds, getattr(self._embedder, "question", None))[0]
+            vector = self.passages([asked], seconds, getattr(self._embedder, "question", None))[0]
             self._asked = asked, vector
         return vector
 
-    def passages(self, texts: Sequence[str], seconds: float) -> list[array[float]]:
-        """Embed what is to be found.
+    def passages(
+        self, texts: Sequence[str], seconds: float, call: Callable[..., Any] | None = None
+    ) -> list[array[float]]:
+        """Embed what is to be found, or with `call` what is asked.
 
         Raises:
             ModelError: It gave no vectors in time, or not one of one length for each text.
         """
-        return self._embed(texts, seconds, None)
 
-    def _embed(self, texts: Sequence[str], seconds: float, call: Callable[..., Any] | None) -> list[array[float]]:
         def work(deadline: calls.Deadline) -> list[array[float]]:
             within: Callable[..., Any] | None = getattr(self._embedder, "within", None)
             if callable(call):

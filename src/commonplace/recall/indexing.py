@@ -12,7 +12,7 @@ import math
 import threading
 import time
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Final, TypeVar
 
 import msgspec
@@ -23,7 +23,7 @@ from commonplace.layouts.codecs import items
 from commonplace.recall.index.rows import IndexRow, MessageRow, PathState, Places
 from commonplace.recall.index.sqlite import SqliteIndex
 from commonplace.records import RecordedMessage
-from commonplace.store.protocol import Stat, Store
+from commonplace.store.protocol import Store
 
 logger = logging.getLogger(__name__)
 
@@ -32,7 +32,7 @@ Records = Callable[[str, bytes], Iterable[IndexRow] | None]
 
 SWEEP_SECONDS: Final = 2.0  # all files are compared at most so often
 _SWEEP_SHARE: Final = 20  # and for no more than 1/20 of the time, however many files there are
-_BATCH_BYTES: Final = 32_000_000  # files of about this much share one transaction
+_BATCH: Final = 256  # files that share one transaction
 CHANGES_READ: Final = 64  # after more of them, looking at all files is the shorter way
 _DEAD_SHARE: Final = 3  # the index is made again when more than 1/3 of its rows lead nowhere
 
@@ -98,30 +98,19 @@ class Indexing:
         with self._lock:
             return self._mending(lambda: question(self.index))
 
-    def check(self, *, lag: bool = True) -> list[str]:
-        """Return every difference between the files and the index; nothing is changed.
+    def check(self) -> list[str]:
+        """Return what is wrong with the index; nothing is changed.
 
-        Without `lag`, what the next search takes in by itself is left out: files and lines that are new,
-        files that are gone, and documents that were edited since the last read; so are damaged lines, which no
-        index has.
+        What the next search takes in by itself is left out: files and lines that are new, files that are gone, and
+        documents that were edited since the last read; so are damaged lines, which no index has.
         """
         with self._lock:
-            problems = self.index.check()
-            if problems:
+            if problems := self.index.check():
                 return problems
             states = self.index.states()
-            for stat in self._store.list():
-                state = states.pop(stat.path, None)
-                if self._is_transcript(stat.path):
-                    problems += self._drift(stat, state, lag=lag)
-                elif lag and self._records is not None and (state is None or state.token != stat.token):
-                    blob = self._store.read(stat.path)
-                    changed = state is None or (blob is not None and state.crc != zlib.crc32(blob.data))
-                    if changed and blob is not None and self._records(stat.path, blob.data) is not None:
-                        problems.append(f"{stat.path}: not indexed as it is")
-            if lag:
-                problems += [f"{path}: indexed, but the file is gone" for path in states]
-            return problems
+            there = (states[stat.path] for stat in self._store.list() if stat.path in states)
+            said = (state for state in there if self._is_transcript(state.path))
+            return [f"{each.path}: differs from what was indexed" for each in said if self._checksum(each) != each.crc]
 
     def forgetting(self) -> dict[str, int]:
         """Return the transcripts in which messages were forgotten, each with the number of its events of forgetting."""
@@ -196,15 +185,10 @@ class Indexing:
                 self.index.set_form(self._form)
         known = self.index.tokens()
         stats = self._store.list()  # after the index: what it holds and the list does not is gone
-        forget, noticed = known.pop, set(self._noticed)
-        changed: list[Stat] = []
-        for stat in stats:
-            path = stat.path
-            if forget(path, None) != stat.token or path in noticed:
-                changed.append(stat)
-        for batch in _batches(changed, _BATCH_BYTES):
+        changed = [stat for stat in stats if known.pop(stat.path, None) != stat.token or stat.path in self._noticed]
+        for at in range(0, len(changed), _BATCH):
             with self.index.writing():
-                for stat in batch:
+                for stat in changed[at : at + _BATCH]:
                     self._take(stat.path, stat.token)
         if known:
             with self.index.writing():
@@ -294,24 +278,22 @@ class Indexing:
         """Index whole lines that follow what is indexed of a transcript, and note that they are."""
         after, added = self._read_part(state, data)
         if added:
-            self.index.add_messages(state.path, after.session, added, first=not state.bytes)
+            self.index.add_messages(state.path, after.session, added)
         self.index.set_state(after)
         return after
 
     def _read_part(self, state: PathState, data: bytes) -> tuple[PathState, list[MessageRow]]:
         """Read whole lines that follow what is indexed of a transcript: its state after them, and their messages."""
-        session, damaged, forgets, offset = state.session, state.damaged, state.forgets, state.bytes
+        session, forgets, offset = state.session, state.forgets, state.bytes
         added: list[MessageRow] = []
         for raw in data.split(b"\n"):
             line = transcripts.decode(raw) if raw else None
             if isinstance(line, transcripts.StoredMessage):
                 session = session or transcripts.session_of(state.path)  # its head line is damaged
                 at_ms = int(line.at.timestamp() * 1000)
-                added.append(MessageRow(line.n, line.role, line.content, at_ms, offset, line.name))
+                added.append(MessageRow(line.role, line.content, at_ms, offset, line.name))
             elif isinstance(line, transcripts.Head):
                 session = session or line.id
-            elif isinstance(line, transcripts.Damaged):
-                damaged += 1
             elif isinstance(line, transcripts.Event):
                 forgets += line.event == "forget"
             offset += len(raw) + 1
@@ -324,8 +306,6 @@ class Indexing:
             tail_start=state.bytes + tail,
             tail=zlib.crc32(data[tail:]),
             session=session,
-            messages=state.messages + len(added),
-            damaged=damaged,
             forgets=forgets,
         )
         return after, added
@@ -348,34 +328,8 @@ class Indexing:
             checksum = zlib.crc32(blob.data if blob else b"", checksum)
         return checksum
 
-    def _drift(self, stat: Stat, state: PathState | None, *, lag: bool) -> list[str]:
-        if state is None:
-            return [f"{stat.path}: not indexed"] if lag else []
-        problems: list[str] = []
-        if lag and state.damaged:
-            said = "1 damaged line is" if state.damaged == 1 else f"{state.damaged:,} damaged lines are"
-            problems.append(f"{stat.path}: {said} left out")
-        if self._checksum(state) != state.crc:
-            problems.append(f"{stat.path}: differs from what was indexed")
-        elif lag and next(transcripts.whole_lines(self._store, stat.path, state.bytes), b""):
-            problems.append(f"{stat.path}: lines after byte {state.bytes} are not indexed")
-        return problems
-
 
 def _state_of(path: str, data: bytes, *, token: str, crc: int) -> PathState:
     """Return how far a file is indexed of which these are all bytes, or the last ones."""
     tail = data.rfind(b"\n", 0, max(0, len(data) - 1)) + 1
     return PathState(path, bytes=len(data), token=token, crc=crc, tail_start=tail, tail=zlib.crc32(data[tail:]))
-
-
-def _batches(stats: Iterable[Stat], limit_bytes: int) -> Iterator[list[Stat]]:
-    batch: list[Stat] = []
-    size = 0
-    for stat in stats:
-        batch.append(stat)
-        size += stat.size
-        if size > limit_bytes:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch

@@ -13,7 +13,6 @@ import msgspec
 from commonplace.recall.related import related
 from commonplace.text import content, packaged, terms
 from commonplace.text.patterns import pattern
-from commonplace.text.times import Range
 from commonplace.text.times import read as read_times
 
 MAX_WORDS: Final = 96  # of a longer question the first third and the end are taken; what is asked is mostly at the end
@@ -57,14 +56,15 @@ class Group(msgspec.Struct, frozen=True):
 class Question(msgspec.Struct, frozen=True):
     """What a question asks for; without groups it asks for nothing that could be found.
 
-    `speaker` is the one speaker it names, `only_times` says that it asks for nothing but what was said in its `times`.
+    `speaker` is the one speaker it names, `only_times` says that it asks for nothing but what was said in its `times`,
+    ranges of milliseconds whose ends lie outside.
     """
 
     groups: tuple[Group, ...]
     phrases: tuple[str, ...] = ()
     when: bool = False
     speaker: str | None = None
-    times: tuple[Range, ...] = ()
+    times: tuple[tuple[int, int], ...] = ()
     only_times: bool = False
 
 
@@ -99,7 +99,7 @@ def read(text: str, now: datetime, names: Iterable[str] = (), *, whole: bool = F
         phrases,
         when=bool(_WHEN.search(lowered)),
         speaker=named[0] if len(named) == 1 else None,
-        times=times.ranges,
+        times=tuple((int(start.timestamp() * 1000), int(end.timestamp() * 1000)) for start, end in times.ranges),
         only_times=bool(times.ranges) and not phrases and not _asks(times.rest),
     )
 

@@ -185,7 +185,7 @@ def coverage(question: Question, found: Candidates, sums: Sums) -> float:
 
 def in_times(at_ms: int, question: Question) -> bool:
     """True if an instant lies in a time the question names."""
-    return any(start.timestamp() * 1000 <= at_ms < end.timestamp() * 1000 for start, end in question.times)
+    return any(start <= at_ms < end for start, end in question.times)
 
 
 class _Ranking:

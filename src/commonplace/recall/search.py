@@ -129,7 +129,8 @@ class Search(msgspec.Struct, kw_only=True):
         if not question.only_times or self.query.tags:
             return []
         chosen, weigh = self.query.layers or LAYERS, self.layers
-        said = dated.spans(question.times, self._until_ms)
+        until = self._until_ms
+        said = [(start, end if until is None else min(end, until + 1)) for start, end in question.times]
         ranked: list[Ranked] = []
         if "sessions" in chosen:
             ranked = dated.messages(said, self.shelf, self._place, self._limit)

@@ -79,7 +79,6 @@ def _row(layer: Layer, record: Record) -> IndexRow:
         text=guard.shown(record.text),
         layer=layer.kind,
         title=guard.shown(getattr(record, "title", "")),
-        kind=getattr(record, "kind", ""),
         at_ms=int(at.timestamp() * 1000) if at else None,
         tags=getattr(record, "tags", ()),
     )

@@ -21,8 +21,6 @@ _CJK_RUN: Final = pattern(f"[{CJK}]+")
 _PIECE: Final = pattern(f"([{CJK}]+)|[^\\W_{CJK}]+")
 # Begins where a word begins: else a long word without a sign is looked through anew from each of its letters.
 JOINED: Final = pattern(r"(?<![^\W_])[^\W_]+(?:[_./\\:@#-]+[^\W_]+)+")
-# A quick test that begins with a rare character: it rules most texts out in two microseconds.
-MAY_IDENTIFY: Final = pattern(r"[_/\\.:@#A-Z-](?:(?<![A-Z])\w|(?<=[a-z][A-Z])|(?<=[A-Z]{2})[a-z]{2})")
 SIGN: Final = pattern(r"[_/\\.:@#-]\w|[a-z0-9][A-Z]|[A-Z]{2}[a-z]{2}")  # in each match of the two below and above
 _HUMP: Final = pattern(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 HUMPED: Final = pattern(r"\b[A-Za-z][a-z0-9]++[A-Z][A-Za-z0-9]*+\b|\b[a-z]+[A-Z]+\w*\b|\b[A-Z]{2,}[a-z]{2}\w*\b")
@@ -53,11 +51,8 @@ def indexed(text: str) -> str:
             text = _CJK_RUN.sub(_spread, text)
     if "\0" in text:
         text = text.replace("\0", " ")
-    if MAY_IDENTIFY.search(text):
-        added = list(dict.fromkeys(term for word in _identifiers(text) for term in word))
-        if added:
-            return f"{text} {' '.join(added)}"
-    return text
+    added = dict.fromkeys(term for word in _identifiers(text) for term in word)
+    return f"{text} {' '.join(added)}" if added else text
 
 
 def fold(text: str) -> str:
@@ -82,9 +77,8 @@ def words(text: str, *, whole: bool = False) -> list[str]:
             found += pairs(piece)
         else:
             found.append(piece)
-    if MAY_IDENTIFY.search(text):
-        for terms in _identifiers(text):
-            found += terms
+    for terms in _identifiers(text):
+        found += terms
     return found
 
 
@@ -94,8 +88,6 @@ def identifiers(text: str) -> dict[str, tuple[str, ...]]:
     A part that is an identifier itself gives its parts to the whole. Words joined by hyphens alone are talk.
     """
     found: dict[str, tuple[str, ...]] = {}
-    if not MAY_IDENTIFY.search(text):
-        return found
     for match in HUMPED.finditer(text):
         parts = _HUMP.split(match[0])
         if len(parts) > 1:

@@ -129,35 +129,18 @@ def _days(start: datetime, count: int) -> Range:
     return start, start + timedelta(days=count)
 
 
-def _month(year: int, month: int, today: datetime) -> Range:
-    start = today.replace(year=year, month=month, day=1)
-    return start, start.replace(year=year + month // 12, month=month % 12 + 1)
-
-
 def _number(word: str) -> int:
     return int(word) if word.isdigit() else _NUMBERS[word]
 
 
-def _iso(match: re.Match[str], today: datetime) -> Iterator[Range]:
-    year, month, day = match.groups()
-    if day:
-        yield _days(today.replace(year=int(year), month=int(month), day=int(day)), 1)
-    else:
-        yield _month(int(year), int(month), today)
-
-
-def _month_day(match: re.Match[str], today: datetime) -> Iterator[Range]:
+def _calendar(match: re.Match[str], today: datetime) -> Iterator[Range]:
+    """A day or a month, by name or number; without a year that of each of the last years."""
     parts = match.groupdict()
-    month, day, year = MONTHS[parts["month"]], int(parts["day"]), parts.get("year")
+    month, day, year = MONTHS.get(parts["month"]) or int(parts["month"]), parts.get("day"), parts.get("year")
     for each in [int(year)] if year else range(today.year - _YEARS_BACK, today.year + 1):
         with suppress(ValueError):  # February 29 is in some years alone
-            yield _days(today.replace(year=each, month=month, day=day), 1)
-
-
-def _month_only(match: re.Match[str], today: datetime) -> Iterator[Range]:
-    month, year = MONTHS[match["month"]], match["year"]
-    for each in [int(year)] if year else range(today.year - _YEARS_BACK, today.year + 1):
-        yield _month(each, month, today)
+            start = today.replace(year=each, month=month, day=int(day or 1))
+            yield _days(start, 1) if day else (start, start.replace(year=each + month // 12, month=month % 12 + 1))
 
 
 def _ago(match: re.Match[str], today: datetime) -> Iterator[Range]:
@@ -178,8 +161,8 @@ def _last(match: re.Match[str], today: datetime) -> Iterator[Range]:
         monday = today - timedelta(days=today.weekday())
         yield _days(monday if this else monday - timedelta(days=7), 7)
     elif unit in {"month", "月", "个月"}:
-        before = today.replace(day=1) - timedelta(days=0 if this else 1)
-        yield _month(before.year, before.month, today)
+        start = today.replace(day=1) if this else (today.replace(day=1) - timedelta(days=1)).replace(day=1)
+        yield start, (start + timedelta(days=31)).replace(day=1)
     elif unit in {"year", "年"}:
         yield _whole_year(today.year if this else today.year - 1, today)
     elif unit == "weekend":
@@ -205,17 +188,6 @@ def _year(match: re.Match[str], today: datetime) -> Iterator[Range]:
 def _whole_year(year: int, today: datetime) -> Range:
     start = today.replace(year=year, month=1, day=1)
     return start, start.replace(year=year + 1)
-
-
-def _chinese_date(match: re.Match[str], today: datetime) -> Iterator[Range]:
-    year, month, day = match.groups()
-    for each in [int(year)] if year else range(today.year - _YEARS_BACK, today.year + 1):
-        with suppress(ValueError):  # as above
-            yield (
-                _days(today.replace(year=each, month=int(month), day=int(day)), 1)
-                if day
-                else _month(each, int(month), today)
-            )
 
 
 def _near(offsets: dict[str, int]) -> Callable[[re.Match[str], datetime], Iterator[Range]]:
@@ -246,14 +218,14 @@ _LEADS: Final = (
 )
 Reader = Callable[[re.Match[str], datetime], Iterator[Range]]
 _READERS: Final[tuple[tuple[re.Pattern[str], Reader], ...]] = (
-    (pattern(rf"\b({_YEAR})-(\d\d?)(?:-(\d\d?))?\b"), _iso),
-    (pattern(rf"\b(?P<month>{_MONTH})\.? {_DAY}\b(?:,? (?P<year>{_YEAR}))?"), _month_day),
-    (pattern(rf"\b{_DAY} (?:of )?(?P<month>{_MONTH})\b(?:,? (?P<year>{_YEAR}))?"), _month_day),
+    (pattern(rf"\b(?P<year>{_YEAR})-(?P<month>\d\d?)(?:-(?P<day>\d\d?))?\b"), _calendar),
+    (pattern(rf"\b(?P<month>{_MONTH})\.? {_DAY}\b(?:,? (?P<year>{_YEAR}))?"), _calendar),
+    (pattern(rf"\b{_DAY} (?:of )?(?P<month>{_MONTH})\b(?:,? (?P<year>{_YEAR}))?"), _calendar),
     (
         pattern(rf"\b(?:{_LEADS}) (?P<core>(?P<month>{_MONTH})\b(?! \d\d?\b),?(?: (?:of )?(?P<year>{_YEAR}))?)"),
-        _month_only,
+        _calendar,
     ),
-    (pattern(rf"\b(?P<month>{_MONTH}),? (?P<year>{_YEAR})\b"), _month_only),
+    (pattern(rf"\b(?P<month>{_MONTH}),? (?P<year>{_YEAR})\b"), _calendar),
     (pattern(rf"\b({_COUNT}) (?:of )?(day|week|month|year)s? ago\b"), _ago),
     (pattern(r"(\d{1,3}|[一两二三四五六七八九十])(天|周|星期|个月|年)前"), _ago),
     (pattern(rf"\b(last|this|past|previous) (week|month|year|weekend|{'|'.join(_DAYS)})\b"), _last),
@@ -261,7 +233,7 @@ _READERS: Final[tuple[tuple[re.Pattern[str], Reader], ...]] = (
     (pattern(rf"\b(?:on|since|before|after|until|till|by|from) (?P<core>{'|'.join(_DAYS)})\b"), _weekday),
     (pattern(r"(上|这|本|今|去)个?(周|星期|月|年)"), _last),
     (pattern(rf"\b(?:in|during|since|for|before|after|until|till|by|from) (?P<core>{_YEAR})\b(?!-)"), _year),
-    (pattern(rf"(?:({_YEAR})年)?(\d\d?)月(?:(\d\d?)[日号])?"), _chinese_date),
+    (pattern(rf"(?:(?P<year>{_YEAR})年)?(?P<month>\d\d?)月(?:(?P<day>\d\d?)[日号])?"), _calendar),
     (pattern("|".join(_NEAR)), _near(_NEAR)),
 )
 """What names a time in a lower-case text, and what reads it.

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import zlib
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from commonplace.changes.sessions import Sessions
 from commonplace.changes.tombstones import Tombstones
+from commonplace.changes.transcripts import whole_lines
 from commonplace.config import Config, RecallConfig, StoreConfig
 from commonplace.recall.index.rows import IndexRow
 from commonplace.recall.index.sqlite import SqliteIndex
@@ -34,6 +36,7 @@ class Scope:
 
     def __init__(self, folder: Path, *, memory: bool = False, records=None) -> None:
         self.folder = folder
+        self.records = records
         clock = Clock()
         self.store = FilesStore(str(folder), clock=clock, config=StoreConfig())
         self.sessions = Sessions(self.store, config=Config(), clock=clock, tombstones=Tombstones(self.store))
@@ -56,6 +59,19 @@ class Scope:
     def texts(self, text: str, **limits: object) -> list[str]:
         return [hit.text for hit in self.recall(text, **limits)]
 
+    def differences(self) -> list[str]:
+        """Return every difference between the files and the index, also what the next search takes in."""
+        problems, states, records = self.indexing.check(), self.index.states(), self.records
+        for path in [] if problems else [stat.path for stat in self.store.list()]:
+            state = states.pop(path, None)
+            if path.startswith("sessions/"):
+                end = state.bytes if state else 0
+                if state is None or next(whole_lines(self.store, path, end), b""):
+                    problems.append(f"{path}: lines after byte {end} are not indexed")
+            elif records is not None and records(path, data := self.store.read(path).data) is not None:
+                problems += [] if state and state.crc == zlib.crc32(data) else [f"{path}: not indexed as it is"]
+        return problems + [f"{path}: indexed, but the file is gone" for path in states]
+
     def close(self) -> None:
         self.index.close()
         self.store.close()
@@ -67,4 +83,4 @@ def lines_as_rows(path: str, data: bytes) -> list[IndexRow] | None:
         return None
     layer = "journals" if "HISTORY" in path else "documents"
     lines = [line[2:] for line in data.decode().splitlines() if line.startswith("- ")]
-    return [IndexRow(record=f"{path}#{line}", text=line, layer=layer, kind="fact") for line in lines]
+    return [IndexRow(record=f"{path}#{line}", text=line, layer=layer) for line in lines]

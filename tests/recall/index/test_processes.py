@@ -25,7 +25,7 @@ def test_processes_that_catch_up_at_once_index_each_message_once(tmp_path):
     assert in_processes(PROCESSES, catch_up) == [0] * PROCESSES
     after = Scope(tmp_path / "m")
     assert after.index.rows() == 300
-    assert after.indexing.check() == []
+    assert after.differences() == []
     after.close()
 
 
@@ -42,7 +42,7 @@ def test_each_process_finds_what_it_just_said(tmp_path):
     assert in_processes(PROCESSES, talk) == [0] * PROCESSES
     after = Scope(tmp_path / "m")
     assert len(after.recall("word", k=100)) == PROCESSES * ROUNDS
-    assert after.indexing.check() == []
+    assert after.differences() == []
     after.close()
 
 

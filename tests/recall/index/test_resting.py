@@ -91,7 +91,7 @@ def test_a_file_changed_while_it_was_let_go_is_seen_at_the_next_question(scope, 
     assert scope.texts("gamma") == ["gamma delta"]
     scope.say("s", "epsilon zeta")
     assert scope.texts("epsilon") == ["epsilon zeta"]
-    assert scope.indexing.check() == []
+    assert scope.differences() == []
 
 
 def test_an_index_made_anew_elsewhere_while_it_was_let_go_is_the_one_that_answers(scope):

@@ -89,9 +89,7 @@ def parse(path: str, data: bytes, style: str = "") -> tuple[Placed, ...]:
 
 def records(path: str, data: bytes, style: str = "", zone: tzinfo = UTC) -> Iterator[Entry]:  # noqa: ARG001 - one signature for all codecs
     """Yield the entries of a document; bytes that are no UTF-8 show as `U+FFFD`."""
-    document = read(path, data, style)
-    for one, part in zip(document.ids, document.parts, strict=True):
-        yield Entry(one.id, path, part.text, part.section)
+    return (placed.entry for placed in parse(path, data, style))
 
 
 def apply(
@@ -310,7 +308,7 @@ def _first_that_reads(
     structure = [one for one in document.structure() if one != _APART]
     for splices in candidates:
         parts = edits.pieces(document.text, splices)
-        after = Document(document.path, edits.decode(edits.assemble(data, parts)), document.style, document.marks)
+        after = Document(document.path, edits.decode(edits.assemble(data, parts)), document.style)
         if [_key(part.text, part.section) for part in after.parts] != [_key(*one) for one in wanted]:
             continue
         made = [one for one in after.structure() if one != _APART]

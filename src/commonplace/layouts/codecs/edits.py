@@ -118,16 +118,12 @@ def clean(text: str) -> str:
     return tidy
 
 
-def number(path: str, texts: Iterable[str], marks: dict[str, str] | None = None) -> list[Numbered]:
-    """Return each record of a file with its id: path, fingerprint, and `~n` for the nth equal text.
-
-    `marks` remembers the fingerprint of each text for the next call.
-    """
-    known = {} if marks is None else marks
+def number(path: str, texts: Iterable[str]) -> list[Numbered]:
+    """Return each record of a file with its id: path, fingerprint, and `~n` for the nth equal text."""
     seen: dict[str, int] = {}
     numbered: list[Numbered] = []
     for words in texts:
-        mark = known.get(words) or known.setdefault(words, fingerprint(words))
+        mark = fingerprint(words)
         seen[mark] = count = seen.get(mark, 0) + 1
         numbered.append(Numbered(mark, f"{path}#{mark}" if count == 1 else f"{path}#{mark}~{count}"))
     return numbered

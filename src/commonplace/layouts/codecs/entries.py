@@ -32,9 +32,9 @@ class Part(NamedTuple):
 class Document:
     """One text read to its entries (`parts`) and its structure, in characters."""
 
-    __slots__ = ("blocks", "ids", "marks", "newline", "parts", "path", "style", "text")
+    __slots__ = ("blocks", "ids", "newline", "parts", "path", "style", "text")
 
-    def __init__(self, path: str, text: str, style: str, marks: dict[str, str] | None = None) -> None:
+    def __init__(self, path: str, text: str, style: str) -> None:
         if style not in STYLES:
             raise InputError(f"no document style {style!r}; use one of {', '.join(map(repr, STYLES))}")
         self.path = path
@@ -43,8 +43,7 @@ class Document:
         self.newline = edits.newline_of(text)
         self.blocks = _separated(text) if style == "separator" else blocks.scan(text, items=style != "paragraph")
         self.parts = list(_parts(text, self.blocks))
-        self.marks = {} if marks is None else marks  # shared by two versions: each text is hashed once
-        self.ids: list[Numbered] = edits.number(path, (part.text for part in self.parts), self.marks)
+        self.ids: list[Numbered] = edits.number(path, (part.text for part in self.parts))
 
     def structure(self) -> list[str]:
         """Return what is no entry, piece by piece; the generated index by its name only."""

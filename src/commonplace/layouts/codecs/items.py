@@ -199,16 +199,8 @@ def compact(data: bytes) -> Effect:
     """Leave out the dead lines; live and malformed ones keep their bytes and their order."""
     contents = read(data)
     keep = set(contents.live.values())
-    spans: list[Keep] = []
-    at = 0
-    for place, line in enumerate(contents.lines):
-        if line.data is None or place in keep:
-            continue
-        spans.append(Keep(at, line.start))
-        at = line.end
-    spans.append(Keep(at, len(data)))
-    parts = tuple(edits.joined(span for span in spans if span.end > span.start))
-    return Effect(pieces=parts)
+    left = (line for place, line in enumerate(contents.lines) if line.data is None or place in keep)
+    return Effect(pieces=tuple(edits.joined(Keep(line.start, line.end) for line in left)))
 
 
 def without(then: bytes, now: bytes, was: bytes) -> bytes | None:

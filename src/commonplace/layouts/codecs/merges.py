@@ -5,6 +5,7 @@ A merge holds what both sides did; if both changed one entry, the outside edit w
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 import msgspec
@@ -74,21 +75,18 @@ class _Merge:
             self.successors = {old: effect.successors.get(new, new) for old, new in self.successors.items()}
             self.successors |= effect.successors
 
-    def replace(self, target: str, text: str) -> None:
-        current = self.successors.get(target, target)
+    def _try(self, text: str, edit: Callable[[], Effect | Duplicate]) -> None:
         try:
-            if not target:
-                self.conflicts.append(text)
-            else:
-                self._take(documents.replace(self.path, self.data, current, text, style=self.style))
+            self._take(edit())
         except CommonplaceError:
             self.conflicts.append(text)
 
+    def replace(self, target: str, text: str) -> None:
+        current = self.successors.get(target, target)  # none if they changed it
+        self._try(text, lambda: documents.replace(self.path, self.data, current, text, style=self.style))
+
     def remove(self, target: str) -> None:
-        try:
-            self._take(documents.remove(self.path, self.data, target, style=self.style))
-        except CommonplaceError:
-            self.conflicts.append("")
+        self._try("", lambda: documents.remove(self.path, self.data, target, style=self.style))
 
     def add(self, our: Document, place: int) -> None:
         """Add one of our entries below the nearest entry above it that they have too."""
@@ -99,15 +97,14 @@ class _Merge:
             return
         above = next((i for i in range(place - 1, -1, -1) if our.parts[i].section != part.section), -1)
         near = next((our.ids[i].id for i in range(place - 1, above, -1) if our.ids[i].id in known), None)
-        try:
-            if near is None or self.style == "separator":
-                section = "" if self.style == "separator" else part.section
-                self._take(documents.add(self.path, self.data, part.text, section=section, style=self.style))
-            else:
-                anchor = document.parts[known[near]].block
-                self._take(documents.place_entry(self.data, document, part.text, anchor))
-        except CommonplaceError:
-            self.conflicts.append(part.text)
+        if near is None or self.style == "separator":
+            section = "" if self.style == "separator" else part.section
+            self._try(
+                part.text, lambda: documents.add(self.path, self.data, part.text, section=section, style=self.style)
+            )
+        else:
+            anchor = document.parts[known[near]].block
+            self._try(part.text, lambda: documents.place_entry(self.data, document, part.text, anchor))
 
     def index(self, our: Document, base: Document) -> None:
         """Copy the generated index if we changed it."""

@@ -34,7 +34,7 @@ def rewrite(path: str, data: bytes, text: str, *, style: str = "") -> Effect:
     target = _as_written(old, text)
     edits.encode(target)
     parts = edits.pieces(old.text, _line_splices(old.text, target))
-    new = Document(path, edits.decode(edits.assemble(data, parts)), style, old.marks)
+    new = Document(path, edits.decode(edits.assemble(data, parts)), style)
     return edits.effect(parts, old.ids, new.ids, align(old, new)[1])
 
 
@@ -44,7 +44,7 @@ def compare(path: str, before: bytes, after: bytes, *, style: str = "") -> Effec
     Bytes that are no UTF-8 are in the pieces as `decode` reads them.
     """
     old = read(path, before, style)
-    new = Document(path, edits.decode(after), style, old.marks)
+    new = Document(path, edits.decode(after), style)
     parts = edits.pieces(old.text, _line_splices(old.text, new.text))
     return edits.effect(parts, old.ids, new.ids, align(old, new)[1])
 

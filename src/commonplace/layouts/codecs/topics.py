@@ -22,7 +22,7 @@ from commonplace.guard import screen, written
 from commonplace.guard.screened import instant
 from commonplace.layouts.codecs import edits
 from commonplace.layouts.codecs.edits import Duplicate, Effect, Splice
-from commonplace.layouts.tree import name_of
+from commonplace.layouts.tree import name_of, texts
 from commonplace.operations import Operation, PutTopic, RemoveTopic
 from commonplace.records import Topic
 from commonplace.text import content, frontmatter
@@ -230,7 +230,7 @@ def _topic(path: str, text: str, front: Front, style: str) -> Topic:
     title = _text(values, "title") or _text(values, "name") or (heading[1].strip(" \t#") if heading else "")
     meta = values.get("metadata")
     kind = _text(values, "type") or (_text(meta, "type") if isinstance(meta, dict) else "")
-    listed = [one for key in ("parents", "refs", "links") for one in _list(values.get(key))]
+    listed = [one for key in ("parents", "refs", "links") for one in texts(values.get(key))]
     return Topic(
         id=path,
         path=path,
@@ -266,16 +266,16 @@ def _named(operation: PutTopic, old: Parsed | None, front: Front, style: str, wo
             changes["type"] = operation.kind
     if operation.links:
         key = "refs" if style == "node" else "links"
-        fresh = list(dict.fromkeys([*_list(had.get(key)), *operation.links]))
-        if fresh != _list(had.get(key)):
-            changes[key] = fresh
+        fresh = tuple(dict.fromkeys([*texts(had.get(key)), *operation.links]))
+        if fresh != texts(had.get(key)):
+            changes[key] = list(fresh)
     if operation.category:
         category = [part.strip() for part in operation.category.split("/") if part.strip()]
-        if category != _list(had.get("path")):
+        if tuple(category) != texts(had.get("path")):
             changes["path"] = category
         if had.get("parents") and not operation.parents:
             changes["parents"] = []
-    if operation.parents and _list(had.get("parents")) != list(operation.parents):
+    if operation.parents and texts(had.get("parents")) != tuple(operation.parents):
         changes["parents"] = list(operation.parents)
     for key, value in operation.front.items():
         if not key or not key.isprintable() or key != key.strip():
@@ -363,9 +363,3 @@ def _check_reading(path: str, data: bytes, named: Mapping[str, Any], words: str,
 def _text(values: Mapping[str, Any], key: str) -> str:
     value = values.get(key)
     return one_line(edits.visible(value)) if isinstance(value, str) else ""
-
-
-def _list(value: Any) -> list[str]:
-    if isinstance(value, str):
-        return [value] if value else []
-    return [one for one in value if isinstance(one, str) and one] if isinstance(value, list) else []

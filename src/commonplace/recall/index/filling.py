@@ -16,10 +16,9 @@ _SPEAKERS: Final = 255  # one byte a message; later speakers of a slot go unname
 class Filling:
     """A slot being filled."""
 
-    def __init__(self, number: int, first: int, names: str = "", *arrays: bytes) -> None:
+    def __init__(self, number: int, names: str = "", *arrays: bytes) -> None:
         flags, speakers, times, offsets = arrays or (b"", b"", b"", b"")
         self.id = number
-        self.first = first
         self.names: list[str] = json.loads(names) if names else []
         self.flags = bytearray(flags)
         self.speakers = bytearray(speakers)

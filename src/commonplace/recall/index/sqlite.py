@@ -26,20 +26,20 @@ from commonplace.recall.index.rows import Candidates, IndexRow, MessageRow, Note
 from commonplace.store.sqlite_file import IndexFile
 from commonplace.text import terms
 
-SCHEMA: Final = 9  # raised whenever the same files would give other rows
+SCHEMA: Final = 10  # raised whenever the same files would give other rows
 _SORTED_BYTES: Final = 16_000_000
 _TOKENIZE: Final = "porter unicode61 remove_diacritics 2"
 _TABLES: Final = f"""
 CREATE TABLE meta(key TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE paths(path TEXT PRIMARY KEY, bytes INTEGER, token TEXT, crc INTEGER, tail_start INTEGER, tail INTEGER,
-    session TEXT, messages INTEGER, damaged INTEGER, forgets INTEGER) WITHOUT ROWID;
+    session TEXT, forgets INTEGER) WITHOUT ROWID;
 CREATE TABLE slots(id INTEGER PRIMARY KEY AUTOINCREMENT, path TEXT NOT NULL, session TEXT NOT NULL,
-    first INTEGER NOT NULL, names TEXT NOT NULL, flags BLOB NOT NULL, speakers BLOB NOT NULL, times BLOB NOT NULL,
+    names TEXT NOT NULL, flags BLOB NOT NULL, speakers BLOB NOT NULL, times BLOB NOT NULL,
     offsets BLOB NOT NULL, changed INTEGER NOT NULL);
 CREATE INDEX slots_path ON slots(path, id);
 CREATE INDEX slots_changed ON slots(changed);
 CREATE TABLE notes(id INTEGER PRIMARY KEY, path TEXT NOT NULL, record TEXT NOT NULL, layer TEXT NOT NULL,
-    kind TEXT NOT NULL, at_ms INTEGER, text TEXT NOT NULL);
+    at_ms INTEGER, text TEXT NOT NULL);
 CREATE INDEX notes_path ON notes(path, record);
 CREATE VIRTUAL TABLE said USING fts5(text, content='', detail=none, columnsize=0, tokenize='{_TOKENIZE}');
 CREATE VIRTUAL TABLE noted USING fts5(text, detail=none, columnsize=0, tokenize='{_TOKENIZE}');
@@ -172,17 +172,14 @@ class SqliteIndex(IndexFile):
         with self.writing():
             self._db.execute(f"REPLACE INTO paths VALUES ({','.join('?' * len(values))})", values)  # noqa: S608 - marks only
 
-    def add_messages(self, path: str, session: str, added: Iterable[MessageRow], *, first: bool = False) -> None:
-        """Index messages that follow those already indexed of a transcript, in order.
-
-        With `first` nothing is indexed of it yet, and none is looked for.
-        """
+    def add_messages(self, path: str, session: str, added: Iterable[MessageRow]) -> None:
+        """Index messages that follow those already indexed of a transcript, in order."""
         rest = list(added)
         with self.writing():
-            slot = None if first else self._last_slot(path)
+            slot = self._last_slot(path)
             while rest:
                 if slot is None or len(slot.flags) == rows.SLOT_MESSAGES:
-                    slot = Filling(self._next_slot(), slot.first + len(slot.flags) if slot else 0)
+                    slot = Filling(self._next_slot())
                 room = rows.SLOT_MESSAGES - len(slot.flags)
                 self._say(slot.id, slot.take(rest[:room]), rest[:room])
                 self._put_slot(slot, path, session)
@@ -201,7 +198,7 @@ class SqliteIndex(IndexFile):
 
     def _put_slot(self, slot: Filling, path: str, session: str) -> None:
         values = (
-            slot.id, path, session, slot.first, json.dumps(slot.names), bytes(slot.flags), bytes(slot.speakers),
+            slot.id, path, session, json.dumps(slot.names), bytes(slot.flags), bytes(slot.speakers),
             slot.times.tobytes(), slot.offsets.tobytes(), self._changed(),
         )  # fmt: skip
         self._db.execute(f"REPLACE INTO slots VALUES ({','.join('?' * len(values))})", values)  # noqa: S608 - marks only
@@ -209,8 +206,7 @@ class SqliteIndex(IndexFile):
     def _last_slot(self, path: str) -> Filling | None:
         with self._using():
             last = self._db.execute(
-                "SELECT id, first, names, flags, speakers, times, offsets FROM slots WHERE path = ? "
-                "ORDER BY id DESC LIMIT 1",
+                "SELECT id, names, flags, speakers, times, offsets FROM slots WHERE path = ? ORDER BY id DESC LIMIT 1",
                 (path,),
             ).fetchone()
         return Filling(*last) if last else None
@@ -229,11 +225,10 @@ class SqliteIndex(IndexFile):
 
     def _add_note(self, path: str, row: IndexRow, text: str) -> None:
         cursor = self._db.execute(
-            "INSERT INTO notes(path, record, layer, kind, at_ms, text) VALUES (?, ?, ?, ?, ?, ?)",
-            (path, row.record, row.layer, row.kind, row.at_ms, text),
+            "INSERT INTO notes(path, record, layer, at_ms, text) VALUES (?, ?, ?, ?, ?)",
+            (path, row.record, row.layer, row.at_ms, text),
         )
         marks = [terms.marker("l", row.layer), *(terms.marker("g", tag) for tag in row.tags)]
-        marks += [terms.marker("k", row.kind)] if row.kind else []
         content = f"{terms.indexed(row.title)} {terms.indexed(text)} {' '.join(marks)}"
         self._db.execute("INSERT INTO noted(rowid, text) VALUES (?, ?)", (cursor.lastrowid, content))
 
@@ -299,13 +294,10 @@ class SqliteIndex(IndexFile):
             total = self._meta("rows")
             said = postings.gather(self._db, "said", words) if messages else None
             marks = [[terms.marker("l", layer) for layer in layers], *([terms.marker("g", tag)] for tag in tags)]
-            noted = postings.gather(self._db, "noted", words, marks) if layers and self._any_notes() else None
+            noted = postings.gather(self._db, "noted", words, marks) if layers else None
         parts = [part for part in (said, noted) if part is not None]
         found = [sum(part.found[at] for part in parts) for at in range(len(words))]
         return Candidates(said.masks if said else {}, noted.masks if noted else {}, found, total)
-
-    def _any_notes(self) -> bool:
-        return self._db.execute("SELECT 1 FROM notes LIMIT 1").fetchone() is not None
 
     def shelf(self) -> Shelf:
         """Return all slots, kept in memory and brought up to date."""
@@ -315,12 +307,12 @@ class SqliteIndex(IndexFile):
                 if self._meta("emptied") > self._shelf_seen:
                     self._shelf = Shelf({}, names=set())
                 found = self._db.execute(
-                    "SELECT id, path, session, first, names, flags, speakers FROM slots WHERE changed > ?",
+                    "SELECT id, path, session, names, flags, speakers FROM slots WHERE changed > ?",
                     (self._shelf_seen,),
                 )
-                for number, path, session, first, names, flags, speakers in found:
+                for number, path, session, names, flags, speakers in found:
                     if flags:
-                        self._shelf.put(Slot(number, path, session, first, tuple(json.loads(names)), flags, speakers))
+                        self._shelf.put(Slot(number, path, session, tuple(json.loads(names)), flags, speakers))
                     else:
                         self._shelf.drop(number)
                 self._shelf_seen = now
@@ -329,7 +321,7 @@ class SqliteIndex(IndexFile):
     def places(self, slot: int) -> Places | None:
         """Return when and where the messages of one slot were said."""
         with self._using():
-            row = self._db.execute("SELECT path, times, offsets, first FROM slots WHERE id = ?", (slot,)).fetchone()
+            row = self._db.execute("SELECT path, times, offsets FROM slots WHERE id = ?", (slot,)).fetchone()
             if not row or not row[1]:
                 return None
             after = self._db.execute(

@@ -15,7 +15,7 @@ import sqlite3
 import struct
 import time
 from array import array
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cache
 from itertools import takewhile
 from typing import Any, Final
@@ -275,17 +275,13 @@ def _says(db: sqlite3.Connection, row: int, text: str) -> bool:
 def _best(np: Any, db: sqlite3.Connection, asked: array[float], many: int) -> list[tuple[float, int]]:
     question = np.frombuffer(asked, dtype=np.float32)
     found: list[tuple[float, int]] = []
-    for part in _blocks(db.execute("SELECT row, vector FROM vectors WHERE row IS NOT NULL")):
+    rows = db.execute("SELECT row, vector FROM vectors WHERE row IS NOT NULL")
+    while part := rows.fetchmany(BLOCK):
         blob = b"".join(vector for _, vector in part)
         matrix = np.frombuffer(blob, dtype="<f2").astype(np.float32).reshape(len(part), len(asked))
         cosines = matrix @ question
         found += [(float(cosines[at]), part[at][0]) for at in np.argsort(cosines)[-many:]]
     return heapq.nlargest(many, found)
-
-
-def _blocks(found: sqlite3.Cursor) -> Iterator[list[tuple[int, bytes]]]:
-    while part := found.fetchmany(BLOCK):
-        yield part
 
 
 def _best_plain(db: sqlite3.Connection, asked: Sequence[float], many: int, seconds: float) -> list[tuple[float, int]]:

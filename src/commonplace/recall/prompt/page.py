@@ -139,7 +139,7 @@ class Page(msgspec.Struct, frozen=True):
             self.parts.reader.rank(record.id),
             heading=heading,
             said=record.text,
-            sources=tuple((source.session, source.message) for source in made[1].sources) if made else (),
+            sources=self.sources(record.id),
             standing=layer.person_only or is_standing(record.text, made[1].kind if made else ""),
             age=made[0] if made else 0,
         )

@@ -16,7 +16,7 @@ from commonplace.changes import listing
 from commonplace.config import knob
 from commonplace.layouts import tree as trees
 from commonplace.layouts.codecs import documents
-from commonplace.layouts.schema import Layer, PromptSection
+from commonplace.layouts.schema import PromptSection
 from commonplace.recall.prompt import packing
 from commonplace.recall.prompt.filling import Shown
 from commonplace.recall.prompt.page import Page
@@ -51,29 +51,25 @@ def facts(page: Page, row: PromptSection) -> Iterator[Shown]:
 def text(page: Page, row: PromptSection) -> Iterator[Shown]:
     """Write documents as they are written, cut into entries that can be left out one by one."""
     for layer in page.layers(row):
-        yield from _written(page, layer)
-
-
-def _written(page: Page, layer: Layer) -> Iterator[Shown]:
-    path, reader = page.path(layer), page.parts.reader
-    data = page.data(path).removeprefix(codecs.BOM_UTF8)
-    at = 0
-    heading = ""
-    parsed = documents.parse(path, data)
-    visible = {record.id: record.text for record in page.to_show(placed.entry for placed in parsed)}
-    for placed in parsed:
-        start = data.rfind(b"\n", at, placed.start) + 1 or at
-        above = data[at:start].decode("utf-8", "replace").replace("\r\n", "\n")
-        own = data[start : placed.end].decode("utf-8", "replace").replace("\r\n", "\n")
-        above = above if at else above.lstrip("\n")
-        if "#" in above:
-            heading, above = guard.shown(above), ""
-        at = placed.end + (data[placed.end : placed.end + 1] == b"\r")
-        at += data[at : at + 1] == b"\n"
-        if placed.entry.id in visible:
-            if visible[placed.entry.id] != placed.entry.text:
-                own = reader.left_of(placed.entry.id, own, journal=False)
-            yield page.one(layer, placed.entry, guard.shown(above + own), heading=heading)
+        path, reader = page.path(layer), page.parts.reader
+        data = page.data(path).removeprefix(codecs.BOM_UTF8)
+        at = 0
+        heading = ""
+        parsed = documents.parse(path, data)
+        visible = {record.id: record.text for record in page.to_show(placed.entry for placed in parsed)}
+        for placed in parsed:
+            start = data.rfind(b"\n", at, placed.start) + 1 or at
+            above = data[at:start].decode("utf-8", "replace").replace("\r\n", "\n")
+            own = data[start : placed.end].decode("utf-8", "replace").replace("\r\n", "\n")
+            above = above if at else above.lstrip("\n")
+            if "#" in above:
+                heading, above = guard.shown(above), ""
+            at = placed.end + (data[placed.end : placed.end + 1] == b"\r")
+            at += data[at : at + 1] == b"\n"
+            if placed.entry.id in visible:
+                if visible[placed.entry.id] != placed.entry.text:
+                    own = reader.left_of(placed.entry.id, own, journal=False)
+                yield page.one(layer, placed.entry, guard.shown(above + own), heading=heading)
 
 
 def index(page: Page, row: PromptSection) -> Iterator[Shown]:
