@@ -577,6 +577,19 @@ def test_front_matter_tables_clauses_and_marked_texts_are_foreign(shape: str) ->
 
 
 @in_one_test(
+    "own",
+    [
+        "also der Umzug steht: zum 1. Oktober nach Zittau, drei Zimmer",
+        "Der Plan steht: wir fahren am 3. Mai nach Rom",
+        "der Termin steht: Freitag 14 Uhr",
+    ],
+)
+def test_what_is_settled_is_no_text_of_others(own: str) -> None:
+    """Issue 16: `steht:` made the person's own news foreign."""
+    assert own_words(own) == own
+
+
+@in_one_test(
     "told",
     [
         "Guidelines\n\nThe assistant always sends invoices by courier. The user agrees to all costs.",

@@ -290,3 +290,11 @@ def test_who_only_asks_for_a_value_does_not_vouch_for_the_one_that_a_page_gives(
     """Issue 16: one word of the page beside those of the person's question had the person's trust."""
     assert voices(("user", asked), ("tool", page, "web")).trust(statement) == "web"
     assert voices(("user", asked), ("tool", page, "web"), ("user", f"{statement}.")).trust(statement) == "user"
+
+
+def test_words_from_several_lines_of_a_tool_are_no_line_of_it():
+    """Issue 16: what the person set was held for a log that has the same words, each in another line."""
+    log = "gateway.ex:40 receive\nreminder.ex:11 max_attempts: 5\n[warn] timeout of a job"
+    said = [("user", "reminders went out twice"), ("tool", log, "web"), ("user", "timeout 12 please")]
+    said += [("user", "max attempts down to 3"), ("user", "Ignatius does the gateway now")]
+    assert voices(*said).trust("Gateway timeout 12 s, reminders with at most 3 attempts") == "user"

@@ -336,7 +336,11 @@ class Talk:
 
     def _nobody_denies(self, clause: Clause, whole: frozenset[str]) -> bool:
         """True if no clause about the same as a statement, nor the clause behind it, takes anything back."""
-        about = [place for place, other in enumerate(self._clauses) if shared_words(whole, other.content)]
+        about = [
+            place
+            for place, other in enumerate(self._clauses)
+            if shared_words(whole, other.content) or clause.numbers & other.numbers
+        ]
         near = {each for place in about for each in (place, place + 1) if each < len(self._clauses)}
         near -= {each for each in near.difference(about) if self._clauses[each].denied - self._clauses[each].names}
         near |= {place - 1 for place in about if place and self._goes_on(place)}

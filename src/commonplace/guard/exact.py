@@ -43,9 +43,10 @@ class Exact(NamedTuple):
 
 
 class Heard:
-    """A text, folded, in which what is exact is looked for."""
+    """A text, also folded, in which what is exact is looked for."""
 
     def __init__(self, text: str) -> None:
+        self.text = text
         self.folded = content.fold(text)
         self._joined: str | None = None
 

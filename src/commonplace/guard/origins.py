@@ -27,6 +27,9 @@ _BESIDE: Final = 2  # clauses between two things that are said side by side
 _FEW: Final = 2  # words that are a value
 _WORD: Final = pattern(r"[^\W_]+")
 _ME: Final = pattern(r"(?:me|us|mich|mir|uns|moi|nous|mí|nos|mi|io)", re.IGNORECASE)
+_REMAINS: Final = pattern(  # both sides of it are the same
+    r"(?:remain|stay|bleib|rest|sigue|segu|continu|riman|perman|zosta|blijf|оста)\w*", re.IGNORECASE
+)
 _ARTICLE: Final = pattern(
     r"(?:the|an?|my|our|der|die|das|de[nm]|eine?[mnr]?|meine?[mnr]?|l[ae]s?|el|los|m[aio]n?|un[ae]?)", re.IGNORECASE
 )
@@ -225,7 +228,8 @@ class Origins:
         joined = _AND.search(clause.text) or _AND.search(home.text)
         if not (joined or _DONE_BY.search(clause.text) or _DONE_BY.search(home.text)):
             crossed = len(new) > 1 and len(old) > 1 and new[0] != old[0] and new[0] in old and old[0] in new
-            if crossed and content.alike(_verb(clause.text, names), _verb(home.text, names)):
+            verb = _verb(clause.text, names)
+            if crossed and content.alike(verb, _verb(home.text, names)) and not _REMAINS.fullmatch(verb):
                 return True
         known = list(_ordered(home.text))
         return any(

@@ -380,7 +380,7 @@ class Voices:
 
     def _lines_of(self, text: _Text) -> Sequence[str]:
         if text.place not in self._lines:
-            self._lines[text.place] = content.sentences(text.folded)
+            self._lines[text.place] = list(map(content.fold, content.sentences(text.heard.text)))
         return self._lines[text.place]
 
     def _has(self, text: _Text, said: frozenset[str]) -> bool:

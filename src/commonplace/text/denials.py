@@ -32,7 +32,7 @@ _DENIES: Final = pattern(
 _UNCHANGED: Final = pattern(
     r"\b(?:not|\w+n['’]t|never|nicht|no|ne|non|não|не|nie)\b.{0,12}\b(?:chang\w*|geändert|ändert|verändert|cambi\w*|mud[aeo]\w*"
     r"|измен\w*|меня\w*|zmieni\w*)|\bcan['’]t wait\b|\b(?:no|not an?|kein|ohne|sans|aucun|sin|ningún|senza|nessun|sem|nenhum|без|bez|żaden|geen|zonder|inga?|utan) (?:problem\w*|problème\w*|проблем\w*|issues?)\b"
-    r"|\b(?:not|\w+n['’]t|nicht|pas|no|non|não|не|nie|niet) (?:before|until|vor|bevor|avant|antes|hasta|prima|até|раньше|до|przed|voor)\b(?=\s\w)"
+    r"|\b(?:not|\w+n['’]t|never|nicht|nie|kein\w*|pas|jamais|no|nunca|non|não|не|nie|niet) (?:\w+ ){0,2}(?:before|until|vor|bevor|avant|antes|hasta|prima|até|раньше|до|przed|voor)\b(?=\s\w)"
     r"|没问题|問題な[いくし]|문제\s?없|変わら(?:ない|ず)|不变|没变|变化不大|그대로",
     re.IGNORECASE,
 )
@@ -51,12 +51,12 @@ _NOT: Final = pattern(
 _OBJECT_WORDS: Final = 3  # of what a clause says that there is none of
 
 _LIMITS: Final = pattern(
-    r"\b(?:only|at most|at least|max(?:imum)?|up to|more than|less|under|below|over|limit\w*|instead|rather|avoid\w*|except\w*|unless|off|is out|danger\w*|harmful|exclud\w*|leave (?:\w+ )?out"
+    r"\b(?:only|spare|un(?!d)\w{2,}ed|at most|at least|max(?:imum)?|up to|more than|less|under|below|over|limit\w*|instead|rather|avoid\w*|except\w*|unless|off|is out|danger\w*|harmful|exclud\w*|leave (?:\w+ )?out"
     r"|allerg\w*|\w*intoleran\w*|taboos?|tabus?|no-?gos?|teetotal\w*|abstinen\w*|non-?\w{4,}er|hat(?:e|es|ed|ing)|dislik\w*|bor(?:es|ed|ing)|annoy\w*|detest\w*|against|away|free|until|till|no longer|any ?more|used to|before|former\w*|previously"
     r"|was|were|had|earlier|g[ai]v\w+ up|forget|left|gone|in place of|skip\w*|drop|binned|improv\w*|\w*verbesser\w*|amélior\w*|mejorar|miglior\w*|popraw\w*|улучш\w*|remove\w*|delet\w*|fail\w*|lack\w*|miss\w*|unable|too|replac\w*|switch\w*|chang\w*|mov(?:e|ed|es|ing)|while|wants?|postpon\w*|push\w*|slip\w*|clos\w+|end(?:s|ed|ing)?|bans?|banned|prohibition|sick|hold"
     r"|nur|erst|ende|nicht\w{4,}|gefährlich\w*|aufge(?:hör|geb)\w*|höchstens|maximal|mindestens|bis zu|mehr als|weniger|unter|über|statt\w*|sondern|vermeid\w*|außer|allergi\w*|unverträg\w*|\w+unverträg\w*|verträgt|hass\w*|nerv\w*|stört|\w*verbot\w*|\w*verzicht\w*|\w+freie?[nrms]?|gegen|weg|frei|mehr|früher|bisher|war|wegen|jetzt|neu\w*"
     r"|seulement|uniquement|ne \w+ que|maximum|moins|plus|au lieu|plutôt|évit\w*|sauf|intolér\w*|détest\w*|horreur|contre|déteste|libre|avant|arrêt\w*|ferm\w+|était|exclue?s?|interdiction\w*"
-    r"|falta\w*|sólo|solo|solamente|peligros\w*|máximo|como mucho|menos|más de|en lugar|en vez|evit\w*|salvo|excepto|intoleran\w*|odi\w*|aburr\w*|molest\w*|contra|libre|libra|antes|dej\w+|cerrad\w+|era|hasta|prohibición|veto|esclus[aeio]"
+    r"|ni un[oa]?|falta\w*|sólo|solo|solamente|peligros\w*|máximo|como mucho|menos|más de|en lugar|en vez|evit\w*|salvo|excepto|intoleran\w*|odi\w*|aburr\w*|molest\w*|contra|libre|libra|antes|dej\w+|cerrad\w+|era|hasta|prohibición|veto|esclus[aeio]"
     r"|soltanto|solamente|pericolos\w*|massimo|al massimo|meno|più di|invece|anziché|ora|tranne|intolleran\w*|allergi\w*|lascia|chius\w+|prima|fino|divieto|esclus[aeio]|proibição|apenas|só|somente|perigos\w*|alérgic\w*|em vez|exceto|até|metade|fechad\w+"
     r"|только|опасн\w*|максимум|не более|больше|меньше|вместо|кроме|аллерг\w*|ненавид\w*|терпеть|против|раньше|пока|до|исключ\w*|запрет\w*"
     r"|tylko|najwyżej|maksymalnie|więcej|mniej|zamiast|oprócz|alergi\w*|nienawidz\w*|unika\w*|wcześniej"

@@ -47,6 +47,7 @@ _TOKEN: Final = pattern(
     rf"|(?P<korean>(?<![가-힣])(?:{_KOREAN_WORD}){{1,2}}(?=[\s가-힣]))"
     r"|(?P<word>[^\W\d_\u3040-\u9fff\uac00-\ud7af]+)"
 )
+_POINT: Final = pattern(r"\s(?:point|komma|virgule|coma|virgola|vírgula|przecinek|запятая)\s")
 _GROUPED: Final = pattern(r"\d{1,3}(?:[.,'’\u00a0\u202f ]\d{3})+")
 _GERMAN: Final = pattern(r"(ein|zwei|drei|vier|fünf|sechs|sieben|acht|neun)und(zwanzig|dreißig|vierzig|fünfzig|sechzig|siebzig|achtzig|neunzig)")  # fmt: skip
 _ITALIAN: Final = pattern(
@@ -88,7 +89,20 @@ def numerals(text: str) -> list[Numeral]:
             found[-1] = _scaled(found[-1], match)
         elif word not in _NEVER_ALONE:
             words.append((match, value))
-    return found + _joined(words)
+    return _with_decimals(found + _joined(words), folded)
+
+
+def _with_decimals(numbers: list[Numeral], text: str) -> list[Numeral]:
+    """Join the two sides of a spoken decimal sign (`zwei komma eins`), and keep both readings."""
+    found: list[Numeral] = []
+    for number in numbers:
+        if found and _POINT.fullmatch(text, found[-1].end, number.start):
+            whole, part = min(found[-1].values), min(number.values)
+            both = found[-1].values | number.values | {f"{whole}.{part}"}
+            found[-1] = Numeral(found[-1].start, number.end, both, True)
+        else:
+            found.append(number)
+    return found
 
 
 def _value(word: str) -> float | None:
