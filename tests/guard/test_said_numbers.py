@@ -50,10 +50,7 @@ from marking import in_one_test
         ("login for the council tax portal is m.hargreaves, then Thursday-Rain-17", "Thursday-Rain-17"),
         ("奶奶家的wifi连的时候输jiaozi1958就行。", "jiaozi1958"),
         ("学校系统我用lihua登录，后面填Panda#2016。", "Panda#2016"),  # a noun behind a letter
-        ("Mi colegio fue el San Isidro, y eso es lo que puse en la pregunta secreta.", "San Isidro"),
-        ("Moortje is wat ik heb ingevuld bij de beveiligingsvraag", "Moortje"),
         ("Merk dir bitte: Nebel Koffer Ziegel Anker, das ist die Passphrase vom Tresor.", "Nebel Koffer"),
-        ("Moved to a new master password yesterday; penguin ladder 1987 soup.", "penguin ladder"),
     ],
 )
 def test_a_value_near_a_noun_goes_without_a_frame(text, secret):

@@ -16,7 +16,6 @@ from typing import Final
 
 from commonplace.guard import values
 from commonplace.guard.codes import Lead, Noun, Numbers, codes, is_dated, is_elsewhere, lead_of
-from commonplace.guard.given import given
 from commonplace.guard.linked import linked
 from commonplace.guard.sentences import Sentence, Span
 from commonplace.guard.table import MOST_FOUND, STRETCH, Rule, compiled, load
@@ -25,6 +24,7 @@ from commonplace.text import content
 
 _REACH: Final = 200  # characters on either side of a noun
 _LINK: Final = 32  # characters that a word for "is" and the blanks behind it take
+_WORD_INNER: Final = rf"(?<!\S){values.INNER}(?=[.,!?:]?(?:\s|\Z))"
 _LONG_WORD: Final = 8  # characters of a word that a thing opens with
 _SENTENCE_END: Final = (  # patterns that begin with a set of signs are searched for several times as fast
     r"[\n。！？.!?](?:(?<=[\n。！？])|(?<=[.!])(?<! [Nn][or][.!])(?<! n[.!])(?<!\.\.\.)[\"'”»)]{0,2}"
@@ -165,9 +165,6 @@ class _Reader:
 def values_in(text: str, nouns: list[Noun]) -> Iterator[Noun]:
     """Yield what looks like a value in a sentence with nouns for secrets."""
     sentence = Sentence(text)
-    wifi = [noun for noun in nouns if noun[2].id == "network" and noun[2].check == "login"]
-    if wifi:
-        yield from ((*span, wifi[0][2]) for span in given(text, wifi))
     if (
         all(rule.check in _MADE_ALONE for _, _, rule in nouns)
         and not compiled(_NO_WORD).search(text)
@@ -201,8 +198,6 @@ def values_in(text: str, nouns: list[Noun]) -> Iterator[Noun]:
             field = (text[max(0, first - 1) : first], text[last : last + 2]) == ('"', '":')
             if not field and not values.is_address(text, first, last):
                 found.append((first, last, rule))
-    if plain := [noun for noun in nouns if noun[2].check in {"password", "phrase", "words"}]:
-        found += [(*span, plain[0][2]) for span in given(text, plain)]
     yield from found
 
 
@@ -328,6 +323,8 @@ def _swept(sentence: Sentence, rule: Rule, nouns: list[int]) -> Iterator[Span]:
         opens = not thing or (stop - start >= _LONG_WORD and _opens_with(text, start))
         if opens and not named:
             yield start, stop
+    if rule.check in {"password", "phrase"} and not compiled(r"[({\[;=]").search(text):  # as in code
+        yield from (match.span() for match in compiled(_WORD_INNER).finditer(text))
     yield from _quoted(sentence, rule, nouns) if not thing else ()
 
 
