@@ -95,6 +95,11 @@ WORDS = [
     "[rzodkiewka], takie jest hasło do wifi",
     "I changed the password to [bluefish].",
     "[bluefish] is the password",
+    "An der Tür sagt man „[Kuchen mit Schlag]“, das ist das Kennwort für die Feier",
+    "a casa tem a senha [VilaDoCampo] e a chave na caixa",
+    "Dis-lui que le code de l'alarme est [4952], elle part à midi.",
+    "我的密码是[春暖花开]",
+    "[5742] – das ist die Zahlenkombi vom Radschloss",
 ]
 SEVERAL = [
     "All scanners share one password, [Gr4vel-elm], except the one upstairs, where it's [buttonhole].",
@@ -102,6 +107,7 @@ SEVERAL = [
     "Het wachtwoord was [zonnebank] maar nu is het [Zonnebank!2].",
     "Der Tresor geht erst rechts auf [41], dann links auf [9] und rechts auf [63].",
     "金庫は右に[41]、左に[9]、右に[63]です",
+    "De alarmcode is veranderd van [1907] naar [6428], geef door",
     "Der neue Türcode lautet [9914], der alte [2204] gilt nicht mehr.",
     "暗証番号は[8841]から[9920]に変えました",
 ]
@@ -179,6 +185,10 @@ NONE = [
     "I used 1500 nails for the gate.",
     "La clave está en la letra pequeña del contrato 4471.",
     "One or two of the lockers are open.",
+    "L'article L. 232-4 du code de la consommation en parle.",
+    "Anna is the password person.",
+    "我的密码是什么来着",
+    "パスワードは冷蔵庫に貼ってある。",
     "The gate code is at the desk, the flat has 1250 square feet.",
     "A password must be in lower case.",
     "set DB_PASSWORD as described in the readme",

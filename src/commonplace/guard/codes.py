@@ -142,7 +142,7 @@ def is_code(sentence: Sentence, match: re.Match[str], rule: Rule, nouns: list[in
     lead, earlier = _words_before(text, match.start())
     if "," in value and (_rises([*map(int, value[::3])]) or lead.removesuffix("s") in words["named"]):
         return False  # of a list: "rooms 1, 2, 3"
-    changed = rule.check == "code" and sentence.is_changed and compiled("<<onto>>").fullmatch(lead) is not None
+    changed = rule.check == "code" and sentence.is_changed and compiled("<<onto>>|<<from>>").fullmatch(lead) is not None
     typed = lead == "in" and earlier in words["unlocks"]  # "punch in 0417"
     behind = rule.check == "code" and any(text[end : match.start()] in {" ", ": "} for end in nouns)
     led = like or changed or typed or behind or _is_led(text, match)

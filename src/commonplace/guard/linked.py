@@ -51,6 +51,7 @@ _LINK_CHANGED: Final = rf"{_LINK}|(?<=\s)<<onto>>\s{{1,2}}"  # "I changed the pa
 _BEFORE: Final = (  # up to a noun: "bluefish is the password", "bluefish, that's the password", "bluefish as password"
     r"(?i)(?:\s(?P<as><<as>>)|[,.:]?\s(?:<<it>>|<<that>>\s<<is>>|<<is>>))\s(?:<<whose>>\s)?(?:[^\W\d_]{2,16}\s)?\Z"
 )
+_COMPOUND: Final = r"-|\s(?!<<done>>)[^\W\d_]{3,24}(?:[.,!?]|\Z)"  # behind a noun that describes another: "the password person"
 _OTHER: Final = (  # what follows is said of something else: "I changed the password, and now the printer is"
     r"(?i)\s(?:<<and>>|<<but>>)\s(?:\w{1,8}\s){0,2}(?!the\s\w{1,12}\sones?\b)<<whose>>\b"
 )
@@ -82,7 +83,7 @@ def linked(sentence: Sentence, start: int, end: int, rule: Rule) -> Iterator[Spa
         yield from (match.span(1) for match in compiled(_WALLET).finditer(text, end))
     if rule.check not in {"password", "sign", "phrase", "key", "code"}:
         return
-    if rule.check in {"password", "phrase"} and (before := _before(text, start)):
+    if rule.check in {"password", "phrase"} and (before := _before(text, start, end)):
         yield before
         return
     signs = rule.check == "sign" or compiled(_IDIOM).match(text, start)
@@ -114,10 +115,10 @@ def linked(sentence: Sentence, start: int, end: int, rule: Rule) -> Iterator[Spa
             return
 
 
-def _before(text: str, start: int) -> Span | None:
-    """Return the plain words that a link joins to the noun behind it: from the start of their clause, or before `as`."""
+def _before(text: str, start: int, end: int) -> Span | None:
+    """Return the plain words that a link joins to the noun behind it: their clause, or those before `as`."""
     link = compiled(_BEFORE).search(text, max(0, start - _FAR), start)
-    if not link:
+    if not link or compiled(_COMPOUND).match(text, end):
         return None
     first = last = link.start()
     for word in reversed([*compiled(r"[^\s.,;:!?()⟦⟧\"]{1,40}").finditer(text, max(0, last - _FAR), last)]):
@@ -206,7 +207,10 @@ def _wide(text: str, start: int, rule: Rule, *, plain: bool) -> Span | None:
     if made and rule.check == "password":
         return made.span()
     wide = compiled(rf"(?![の的])[{values.CJK}]{{2,10}}(?=[，。、！!,.]|\Z|に|で)").match(text, start)
-    if not wide or not plain or not (rule.check == "phrase" or rule.near):
+    said = rule.check == "password" and compiled(r"(?<=[是为為:：=叫成は])\s?[\u3400-\u9fff]+(?:[，。！!,.]|\Z)").match(
+        text, start
+    )
+    if not wide or not plain or not (rule.check == "phrase" or rule.near or said):
         return None
     return None if wide.group().lstrip("はがを是").startswith(_described_wide()) else wide.span()
 

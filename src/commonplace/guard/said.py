@@ -27,7 +27,7 @@ _LINK: Final = 32  # characters that a word for "is" and the blanks behind it ta
 _WORD_INNER: Final = rf"(?<!\S){values.INNER}(?=[.,!?:]?(?:\s|\Z))"
 _LONG_WORD: Final = 8  # characters of a word that a thing opens with
 _SENTENCE_END: Final = (  # patterns that begin with a set of signs are searched for several times as fast
-    r"[\n。！？.!?](?:(?<=[\n。！？])|(?<=[.!])(?<! [Nn][or][.!])(?<! n[.!])(?<!\.\.\.)[\"'”»)]{0,2}"
+    r"[\n。！？.!?](?:(?<=[\n。！？])|(?<=[.!])(?<! [Nn][or][.!])(?<!\W[^\W\d_][.!])(?<!\.\.\.)[\"'”»)]{0,2}"
     r"(?=\s{1,4}[A-ZÀ-ÞĄ-ŻА-Я0-9¿¡\"“„«]|\s{0,4}\Z)|(?<=\?)(?=\s|\Z))"
 )
 # The next sentence speaks of the same: "You need the gate code. It's 4471.", "My secret question: school. Answer: …"
@@ -100,6 +100,7 @@ _OPENS_WITH: Final = r"(?i)\b(?:<<with>>|hasłem)\s\Z"
 _TYPED: Final = r"(?=[^\d]{4})(?=.{8})[a-z_-]{4,60}\d{2,6}[a-z]{0,12}"  # into a network; its name has capitals
 _USER: Final = r"(?i)\b(?:user\w{0,4}|usuari\w|usuário|benutzer|utente|gebruiker|użytkownik|id)[ :=]{1,2}\Z"
 _A_GOOD: Final = r"(?i)\s(?:an?|ein|een|una?|uma?|to)\s"  # behind a question's `is` and what is quoted
+_NAMED_SO: Final = r"(?i)\s<<as>>\s|(?:\s[^\W\d_]{2,12})?[,.]?\s(?:<<it>>|<<that>>\s<<is>>)\s"  # behind what is quoted
 _IN_DATA: Final = r"[-_=(\[]|\.\w|[\"']\s?:"  # behind a name that is no word
 _NO_WORD: Final = r"\d|[^\W\d_][!@#$%^&*+~=][^\W\d_]"  # in what such nouns speak of
 _MADE_ALONE: Final = frozenset({"key", "serial", "thing", "login", "account"})
@@ -368,7 +369,7 @@ def _is_said(text: str, quoted: re.Match[str], nouns: list[int]) -> bool:
     """True if what is quoted is right behind a noun or `is`, or before `as`: "Is … a good password?"."""
     start = quoted.start()
     asked = compiled(r"(?i)(?:<<is>>|czy)\s\Z").search(text[:start])
-    if compiled(_A_GOOD if asked else r"(?i)\s<<as>>\s").match(text, quoted.end()) or any(
+    if compiled(_A_GOOD if asked else _NAMED_SO).match(text, quoted.end()) or any(
         compiled(r"\w{0,4},?[ \u3000]?\Z").match(text, last, start) for last in nouns if last <= start
     ):
         return True
