@@ -51,7 +51,7 @@ _LINK_CHANGED: Final = rf"{_LINK}|(?<=\s)<<onto>>\s{{1,2}}"  # "I changed the pa
 _BEFORE: Final = (  # up to a noun: "bluefish is the password", "bluefish, that's the password", "bluefish as password"
     r"(?i)(?:\s(?P<as><<as>>)|[,.:]?\s(?:<<it>>|<<that>>\s<<is>>|<<is>>))\s(?:<<whose>>\s)?(?:[^\W\d_]{2,16}\s)?\Z"
 )
-_COMPOUND: Final = r"-|\s(?!<<done>>)[^\W\d_]{3,24}(?:[.,!?]|\Z)"  # behind a noun that describes another: "the password person"
+_COMPOUND: Final = r"-|\s(?!<<done>>)[^\W\d_]{3,24}(?:[.,!?]|\Z)"  # behind the noun: "the password person"
 _OTHER: Final = (  # what follows is said of something else: "I changed the password, and now the printer is"
     r"(?i)\s(?:<<and>>|<<but>>)\s(?:\w{1,8}\s){0,2}(?!the\s\w{1,12}\sones?\b)<<whose>>\b"
 )
