@@ -28,9 +28,7 @@ FRAMES = [
     ("mein DNI? el dni es 30418822K", "30418822K"),
     ("numéro de passeport : 19AB44721, valable dix ans", "19AB44721"),
     ("numer dowodu ABC4471902", "ABC4471902"),
-    ("the wifi is Attic / pass 77120934", "77120934"),
     ("La red se llama Patio\nclave 77120934", "77120934"),
-    ("The wifi: Attic\nlavender?Moth3", "lavender?Moth3"),
     ("Das Netzwerk heißt Keller\nSchlüssel: Motten-8Licht", "Motten-8Licht"),
     ("Cassaforte: prima 27, poi 08, poi 61", "27, poi 08, poi 61"),
     ("Der Tresor: 27, dann 08, dann 61", "27, dann 08, dann 61"),
@@ -54,8 +52,6 @@ FRAMES = [
     ("密保答案填的是“小黄”", "小黄"),
     ("the mfa backup is d77c2-90ab1, put it away", "d77c2-90ab1"),
     ("la palabra de seguridad fue Golondrina", "Golondrina"),
-    ("密保问题问的是小学，我填的李小芳", "李小芳"),
-    ("警備の番号は いち、なな、さん、ゼロ、です", "いち、なな、さん、ゼロ"),
     ("on the sticker of the router it says Qm4vvz71", "Qm4vvz71"),
 ]
 

@@ -30,8 +30,6 @@ _OF_CODE: Final = (  # a name with underscores
     r"(?:\A|_)(?:pass|pw|token|key|secret|auth|api|db|user|name|id|env|var|value|config|data|code|hash|text|field|input)"
 )
 _SEVERAL: Final = r"(?:[^\W\d_]{1,24}(?:[’'-][^\W\d_]{0,4})?[ ,]{1,2}){2,23}[^\W\d_]{1,24}"
-_WORDS: Final = r"(?:[^\W\d_]{2,16} ){5,23}[^\W\d_]{2,16}(?=, )"
-_WALLET: Final = r"[:：]\s{0,3}((?:\d{1,2}[.)]? )?(?:[^\W\d_]{3,10}[ ,]{1,2}){11,23}[^\W\d_]{3,10})"
 _THE_WORD: Final = (
     r"(?i)(?:(?:the|das|het|le|la|il|a)\s)?(?:word|wort|woord|mot|palabra|parola|palavra|ordet|słowo|слово)\s"
 )
@@ -79,8 +77,6 @@ _FEW: Final = (
 def linked(sentence: Sentence, start: int, end: int, rule: Rule) -> Iterator[Span]:
     """Yield the value of a noun: behind it, or behind a link, to the end of its clause."""
     text = sentence.text
-    if rule.check == "words":
-        yield from (match.span(1) for match in compiled(_WALLET).finditer(text, end))
     if rule.check not in {"password", "sign", "phrase", "key", "code"}:
         return
     if rule.check in {"password", "phrase"} and (before := _before(text, start, end)):
@@ -141,8 +137,6 @@ def _value(text: str, start: int, rule: Rule, *, plain: bool) -> Span | None:
         return _word(text, start, rule, plain=False)
     marked = text[start - 2 : start].strip() in {":", "=", "："}
     begin = _past_fillers(text, start)
-    if rule.check == "phrase" and (listed := compiled(_WORDS).match(text, begin)):
-        return listed.span()  # words of a wallet, then a clause
     if rule.check == "phrase" and (several := compiled(_SEVERAL).match(text, begin)):
         first = _first_of(text, several, named=marked)
         if compiled(_ENDS).match(text, several.end()) and " " in text[first : several.end()]:
@@ -203,9 +197,6 @@ def _counting() -> frozenset[str]:
 
 def _wide(text: str, start: int, rule: Rule, *, plain: bool) -> Span | None:
     """Return the value at a place in a script without spaces: with digits behind it, or a phrase."""
-    made = compiled(rf"(?<= )[{values.CJK}]{{1,12}}\d{{1,6}}(?=[\s.,!]|\Z)").match(text, start)
-    if made and rule.check == "password":
-        return made.span()
     wide = compiled(rf"(?![の的])[{values.CJK}]{{2,10}}(?=[，。、！!,.]|\Z|に|で)").match(text, start)
     said = rule.check == "password" and compiled(r"(?<=[是为為:：=叫成は])\s?[\u3400-\u9fff]+(?:[，。！!,.]|\Z)").match(
         text, start
