@@ -160,12 +160,6 @@ def values_in(text: str, nouns: list[Noun]) -> Iterator[Noun]:
     ):
         return
     nouns = [noun for noun in nouns if _counts(sentence, noun)]
-    if any(rule.check in {"password", "phrase"} for _, _, rule in nouns):
-        nouns = [
-            noun
-            for noun in nouns
-            if noun[2].check not in {"login", "account"} and not (noun[2].check == "thing" and noun[2].near)
-        ]
     swept: set[str] = set()
     found: list[Noun] = []
     for start, end, rule in nouns:
@@ -260,9 +254,8 @@ def _swept(sentence: Sentence, rule: Rule, nouns: list[int]) -> Iterator[Span]:
         case "code" | "thing":
             if sentence.counts:
                 yield from (match.span() for match in compiled(_DIGIT_WORDS).finditer(text))
-            if "左" in text or "右" in text or sentence.holds("sides") or compiled(r"\d\s?[RL]\b").search(text):
-                turns = [match.span(match.lastindex or 0) for match in compiled(_TURN).finditer(text)]
-                yield from turns if len(turns) > 1 else ()
+            turns = [match.span(match.lastindex or 0) for match in compiled(_TURN).finditer(text)]
+            yield from turns if len(turns) > 1 else ()
             if rule.check == "code" or sentence.holds("turns"):
                 series = (match.span() for match in compiled(_SERIES).finditer(text))
                 turned = sentence.holds("turns") and sentence.holds("unlocks")  # "turn it to 12, then 38, then 5"
