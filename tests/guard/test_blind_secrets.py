@@ -199,7 +199,6 @@ def test_a_password_that_looks_like_a_commit_goes(text):
         "password is {kQ9xTr.js:7fA}",
         "password reviewed: {Tr0ub4dor&3}",
         "My Hauscode({4471})",
-        "The door code is {4, 7, 1, 9}.",
     ],
 )
 def test_a_secret_goes_that_begins_like_a_file_or_stands_in_brackets(text):

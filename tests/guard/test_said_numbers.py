@@ -12,7 +12,6 @@ from marking import in_one_test
         ("Kapı kodu bozuldu, 6318 kodunu dene", "6318"),
         ("what's the gate code? - 6318", "6318"),
         ("Two codes: the shed takes 631877, the barn 440912", "631877"),
-        ("if the alarm starts, type in 0513 and wait", "0513"),
         ("He changed his PIN to 1953 because he likes the year", "1953"),
         ("Mi PIN era 6318 pero lo cambié a 1907 ayer", "1907"),
         ("on a mis 6318 comme code du portail", "6318"),
@@ -23,14 +22,11 @@ from marking import in_one_test
         ("der türcode hinten ist 6318c, vorne reicht der knopf", "6318c"),
         ("Secret key for the app, in four parts: KRSX G5BA ONQW CZLT", "KRSX G5BA ONQW CZLT"),
         ("valiz kombinasyonu 418", "418"),
-        ("Annex B after ten takes #6318* on the door panel", "#6318*"),
         ("the combination of the safe is 45 R, 12 L, 33 R", "45 R, 12 L, 33 R"),
         ("Le coffre : deux tours à droite jusqu'à 36, puis gauche 11", "36"),
         ("alarm kodu beş sıfır üç sekiz", "beş sıfır üç sekiz"),
         ("код сигнализации пять ноль три восемь", "пять ноль три восемь"),
-        ("金庫の番号は、さん、なな、ご、いち", "さん、なな、ご、いち"),
         ("cadenas du garage 12-9-31", "12-9-31"),
-        ("note: fietsslot van Mieke 6-29-13", "6-29-13"),
         ("wpa2 key under the router: 4HGT-81NX-QQL2", "4HGT-81NX-QQL2"),
         ("警報を止めるには6318を入力", "6318"),
         ("is my password heronsRloud any good?", "heronsRloud"),
@@ -50,10 +46,7 @@ from marking import in_one_test
         ("login for the council tax portal is m.hargreaves, then Thursday-Rain-17", "Thursday-Rain-17"),
         ("奶奶家的wifi连的时候输jiaozi1958就行。", "jiaozi1958"),
         ("学校系统我用lihua登录，后面填Panda#2016。", "Panda#2016"),  # a noun behind a letter
-        ("Mi colegio fue el San Isidro, y eso es lo que puse en la pregunta secreta.", "San Isidro"),
-        ("Moortje is wat ik heb ingevuld bij de beveiligingsvraag", "Moortje"),
         ("Merk dir bitte: Nebel Koffer Ziegel Anker, das ist die Passphrase vom Tresor.", "Nebel Koffer"),
-        ("Moved to a new master password yesterday; penguin ladder 1987 soup.", "penguin ladder"),
     ],
 )
 def test_a_value_near_a_noun_goes_without_a_frame(text, secret):

@@ -169,8 +169,6 @@ def test_a_mnemonic_is_a_help_to_remember_until_it_is_told():
     "text, secret",
     [
         ("You'll need the gate code. It's 4471, star.", "4471"),
-        ("At the security question about my first pet I put Otto the Third, as always", "Otto"),
-        ("seven wet dogs in snow, that is the passphrase of the stick", "seven wet dogs in snow"),
         ("481 057, that is the verification code", "481 057"),
         ("The keybox is on the porch, 5082 opens it", "5082"),
         ("Her PIN used to be 2281.", "2281"),

@@ -5,7 +5,6 @@ Owns what comes before and behind such a number; what else a sentence may hold i
 
 from __future__ import annotations
 
-import functools
 import itertools
 import re
 from array import array
@@ -25,26 +24,17 @@ _OPENED: Final = (  # right before a number that opens something
     r"(?:[?？]|['’]s|は|が|用|按|[设填]的?|输入?|는|은|是|为|成|密码"
     r"|(?:号码|番号|コード|密码)[、，]|号码|番号|コード|\(|:|：|[^=!<>]=|→)\s?\Z"
 )
-_OPENING: Final = r"\s?(?:で|に変|を(?:入力|押)|に設定|打开|解锁|解除|再按|开|就开|로|으로)"
 _CLAUSE: Final = (  # up to a number
     r"(?:\A|[.,;:!?(\n–—。，]|\d\s<<and>>\s)[ *-]{0,4}((?:[^\W\d_’']{1,24}[ -]{1,2}){0,3}[^\W\d_]{1,24})[ ]?\Z"
 )
-_CLAUSE_BEFORE: Final = r"([^.,;:!?]{1,80})\Z"
-_NEAR: Final = 5  # words before a number, of which one says that something opens
 _ALONE: Final = r"[^\W\d_][,，、]\s?\Z"  # before a number that is a clause: "what was it? Oh right, 316"
 _INSTEAD: Final = r"\d,?\s(?:<<but>>|<<namely>>)\s\Z"  # between two numbers: "not 1111 but 7264"
 _CLOSED: Final = r"\s?(?:[.,;!。，]|\Z)|\s(?:<<as>>|<<and>>)\s|だ|です"  # the clause of a number
-_SPELT: Final = r"\d(?:[ -]\d){3,7}"  # digit by digit
 _DATE: Final = r"(?:19|20)\d\d-[01]\d-[0-3]\d"
 _YEAR: Final = r"(?:1[5-9]|20)\d\d"
 _YEAR_OR_TIME: Final = rf"{_YEAR}|(?:[01]\d|2[0-3])[0-5]\d"
-_STREET: Final = (
-    r" [A-Z]\w{1,20}(?: [A-Z]\w{1,20})? (?i:street|st|road|rd|avenue|ave|lane|drive|way|court|boulevard|place)\b"
-)
 _CALL: Final = r"(?i)(?:phone|\btel|call|ring|fax|hotline|mobile|handy|anruf|télé|電話|电话|전화|тел)[^\d\n]{0,12}\Z"
 _RANGE: Final = r"\d{2,3}\s?[-–]\s?\d{2,3}"
-_TURNS: Final = r"\d{1,2}-\d{1,2}-\d{1,2}"  # of a dial
-_LONGEST: Final = 8  # characters of a code that no space parts
 _PHONE: Final = 7  # digits of what nothing opens with
 _SURE_DIGITS: Final = 4  # of a number that needs no word before it
 _INDENT: Final = 12  # characters before the number of a line
@@ -119,7 +109,7 @@ def codes(sentence: Sentence, rule: Rule, nouns: list[int]) -> Iterator[tuple[in
     shapes = {_shape(match) for match in found}
     for match in sentence.numbers:
         like = _shape(match) in shapes and not compiled(_YEAR).fullmatch(match.group())
-        if match in found or (like and is_code(sentence, match, rule, nouns, like=True)):
+        if match in found or like:
             yield match.span()
 
 
@@ -127,32 +117,24 @@ def _shape(match: re.Match[str]) -> tuple[int, int]:
     return sum(map(str.isdigit, match.group())), sum(map(str.isalpha, match.group()))
 
 
-def is_code(sentence: Sentence, match: re.Match[str], rule: Rule, nouns: list[int], *, like: bool = False) -> bool:
-    """True if a number is no amount, date or ordinal: nothing is counted by it; it may look `like` a code beside it."""
+def is_code(sentence: Sentence, match: re.Match[str], rule: Rule, nouns: list[int]) -> bool:
+    """True if a number is no amount, date or ordinal: nothing is counted by it."""
     text, words, value = sentence.text, load().words, match.group()
     letters = sum(map(str.isalpha, value))
     digits = sum(map(str.isdigit, value))
     thing = rule.check == "thing"
     if not 3 <= digits + letters <= 24 or compiled(_DATE).fullmatch(value) or is_elsewhere(sentence, *match.span()):
         return False
-    if len(value) > _LONGEST and value.isalnum() and rule.id != "personal-number":
-        return False
-    if rule.check not in {"code", "thing"} and (letters or digits < _SURE_DIGITS):
-        return False
-    lead, earlier = _words_before(text, match.start())
-    if "," in value and (_rises([*map(int, value[::3])]) or lead.removesuffix("s") in words["named"]):
-        return False  # of a list: "rooms 1, 2, 3"
-    changed = rule.check == "code" and sentence.is_changed and compiled("<<onto>>").fullmatch(lead) is not None
-    typed = lead == "in" and earlier in words["unlocks"]  # "punch in 0417"
+    lead = _word_before(text, match.start())
+    changed = rule.check == "code" and sentence.is_changed and compiled("<<onto>>|<<from>>").fullmatch(lead) is not None
     behind = rule.check == "code" and any(text[end : match.start()] in {" ", ": "} for end in nouns)
-    led = like or changed or typed or behind or _is_led(text, match)
+    led = changed or behind or _is_led(text, match)
     when = compiled(_YEAR_OR_TIME).fullmatch(value)
     if not led and (letters > 1 or digits < 3 or (compiled(_YEAR).fullmatch(value) and not _closes(text, match))):
         return False
-    sure = changed or typed or (led and not like and rule.check == "code")
-    dated = when and compiled(r"\d,? \Z").search(text, max(0, match.start() - 3), match.start())  # "July 4, 2023"
+    sure = led and rule.check == "code"
     called = digits > _PHONE and compiled(_CALL).search(text, max(0, match.start() - 24), match.start())
-    if dated or called or compiled(_STREET).match(text, match.end()):
+    if called:
         return False
     if value.isalnum() and not changed and (lead in words["named"] or (when and lead in words["dated"] and not sure)):
         return False
@@ -174,17 +156,12 @@ def is_code(sentence: Sentence, match: re.Match[str], rule: Rule, nouns: list[in
 
 def is_dated(text: str, place: int) -> bool:
     """True if the word before a place is one for a time."""
-    return _words_before(text, place)[0] in load().words["dated"]
+    return _word_before(text, place) in load().words["dated"]
 
 
 def _closes(text: str, match: re.Match[str]) -> bool:
     """True if a number ends its clause."""
     return compiled(_CLOSED).match(text, match.end()) is not None
-
-
-def _goes_on(text: str, match: re.Match[str]) -> bool:
-    """True if a number is one of several."""
-    return compiled(r",\s\d").match(text, match.end()) is not None
 
 
 def is_elsewhere(sentence: Sentence, start: int, end: int) -> bool:
@@ -197,11 +174,10 @@ def is_elsewhere(sentence: Sentence, start: int, end: int) -> bool:
     return not load().words["elsewhere"].isdisjoint(beside) or any(word in around for word in anywhere("elsewhere"))
 
 
-def _words_before(text: str, place: int) -> tuple[str, str]:
-    """Return the word before a place, and the one before it."""
-    words = text[max(0, place - 44) : place].removesuffix(" ").removesuffix(".").casefold().split()
-    last = compiled(r"[^\W\d_]{1,20}\Z").search(words[-1]) if words else None
-    return (last.group(), words[-2] if len(words) > 1 else "") if last else ("", "")
+def _word_before(text: str, place: int) -> str:
+    """Return the word before a place."""
+    word = compiled(r"([^\W\d_]{1,20})\.? ?\Z").search(text[max(0, place - 44) : place].casefold())
+    return word[1] if word else ""
 
 
 def _is_likely(sentence: Sentence, match: re.Match[str], nouns: list[int]) -> bool:
@@ -210,30 +186,13 @@ def _is_likely(sentence: Sentence, match: re.Match[str], nouns: list[int]) -> bo
     "Bike lock 4471." says a code, "I wait for lock 4471" a name.
     """
     text, place = sentence.text, match.start()
-    if compiled(r"\d{3} (?!000)\d{3}").fullmatch(match.group()):
-        return True
-    if compiled(_TURNS).fullmatch(match.group()) and any(0 < place - end <= _BESIDE for end in nouns):
-        return True
-    if (
-        sum(map(str.isdigit, match.group())) < _SURE_DIGITS
-        or "," in match.group()
-        or compiled(_RANGE).fullmatch(match.group())
-    ):
+    if sum(map(str.isdigit, match.group())) < _SURE_DIGITS or compiled(_RANGE).fullmatch(match.group()):
         return False
     words = load().words
-    clause = compiled(_CLAUSE_BEFORE).search(text[max(0, place - 80) : place].casefold())
-    if clause and not words["unlocks"].isdisjoint(clause[1].split()[-_NEAR:]):
-        return True
     if any(text[end:place] == " " for end in nouns):
         clause = compiled(_CLAUSE).search(text, max(0, place - 80), place)
         return clause is not None and (words["dated"] | words["named"]).isdisjoint(clause[1].casefold().split())
     return sentence.has_code
-
-
-@functools.lru_cache(maxsize=512)
-def _puts(word: str) -> bool:
-    """True if a word says that something is put somewhere: "j'ai mis 9034"."""
-    return compiled("<<gives>>|<<used>>").fullmatch(word) is not None and not content.is_joining(word)
 
 
 def _is_led(text: str, match: re.Match[str]) -> bool:
@@ -241,12 +200,9 @@ def _is_led(text: str, match: re.Match[str]) -> bool:
     old = compiled(_YEAR).fullmatch(match.group()) is not None
     before = text[max(0, match.start() - 80) : match.start()]
     if (
-        not {"*", "#"}.isdisjoint(match.group())
-        or compiled(_OPENED).search(before)
+        compiled(_OPENED).search(before)
         or (not old and compiled(_INSTEAD).search(before))
-        or compiled(_OPENING).match(text, match.end())
-        or compiled(_SPELT).fullmatch(match.group())
-        or (not old and compiled(_ALONE).search(before) and _closes(text, match) and not _goes_on(text, match))
+        or (not old and compiled(_ALONE).search(before) and _closes(text, match))
     ):
         return True
     words = load().words
@@ -257,7 +213,7 @@ def _is_led(text: str, match: re.Match[str]) -> bool:
         return True
     said = compiled(r"n['’]t\b").sub("", before.casefold())
     for word in reversed(compiled(r"[^\W\d_]+(?:['’][^\W\d_]+)?").findall(said)[-5:]):
-        if word in words["unlocks"] or (not old and (word in words["code"] or _puts(word))):
+        if word in words["unlocks"] or (not old and (word in words["code"])):
             return True
         if word in words["leads"]:
             return word not in words["has"] or _closes(text, match)

@@ -30,12 +30,14 @@ _OF_CODE: Final = (  # a name with underscores
     r"(?:\A|_)(?:pass|pw|token|key|secret|auth|api|db|user|name|id|env|var|value|config|data|code|hash|text|field|input)"
 )
 _SEVERAL: Final = r"(?:[^\W\d_]{1,24}(?:[’'-][^\W\d_]{0,4})?[ ,]{1,2}){2,23}[^\W\d_]{1,24}"
-_WORDS: Final = r"(?:[^\W\d_]{2,16} ){5,23}[^\W\d_]{2,16}(?=, )"
-_WALLET: Final = r"[:：]\s{0,3}((?:\d{1,2}[.)]? )?(?:[^\W\d_]{3,10}[ ,]{1,2}){11,23}[^\W\d_]{3,10})"
 _THE_WORD: Final = (
     r"(?i)(?:(?:the|das|het|le|la|il|a)\s)?(?:word|wort|woord|mot|palabra|parola|palavra|ordet|słowo|слово)\s"
 )
 _MARKS: Final = r"\s{0,3}(?:=>|:=|->|={1,2}|[:：→])\s{0,3}|[\"'`]{1,3}\s{0,3}(?:=>|[:=])\s{0,3}"
+_ENDS: Final = (
+    r"[\"'”»’`*)\]]{0,3}\s{0,2}(?:[.,;!?)\n—–|、。，；！？）]|\Z|-\s|/\s|(?<=\s)\(|<<but>>\s"
+    r"|<<and>>\s|(?<=\s)[^\W\d_]{2,12}\s?[:=]|(?:k{3,}|(?:ha|ja|ah|rs|хa|ха){2,}\w?|lol|mdr|xd)\b|[\U0001f300-\U0001faff])"
+)
 _LINK: Final = (
     rf"(?i){_MARKS}|\s?\?\s{{1,2}}|\s{{1,2}}[—–-]\s{{1,2}}|(?<=[\s,?])(?:c(?:['’]?est)?|<<is>>)\s{{1,4}}"
     r"|['’]s\s{1,2}|(?:成了?|[是为為叫はが는은])\s{0,2}|[,–—-]?\s<<namely>>,?\s|,\s(?=<<now>>\s)"
@@ -43,6 +45,11 @@ _LINK: Final = (
     r"(?!(?:<<and>>|or|of|oder|ou|o|lub|или)\s(?:\S{1,30}\s){0,2}\S{1,30}(?:[.,;!?]|\Z)))"  # but no list
 )
 _LINK_POLISH: Final = rf"{_LINK}|(?<=\s)to\s{{1,2}}"
+_LINK_CHANGED: Final = rf"{_LINK}|(?<=\s)<<onto>>\s{{1,2}}"  # "I changed the password to bluefish"
+_BEFORE: Final = (  # up to a noun: "bluefish is the password", "bluefish, that's the password", "bluefish as password"
+    r"(?i)(?:\s(?P<as><<as>>)|[,.:]?\s(?:<<it>>|<<that>>\s<<is>>|<<is>>))\s(?:<<whose>>\s)?(?:[^\W\d_]{2,16}\s)?\Z"
+)
+_COMPOUND: Final = r"-|\s(?!<<done>>)[^\W\d_]{3,24}(?:[.,!?]|\Z)"  # behind the noun: "the password person"
 _OTHER: Final = (  # what follows is said of something else: "I changed the password, and now the printer is"
     r"(?i)\s(?:<<and>>|<<but>>)\s(?:\w{1,8}\s){0,2}(?!the\s\w{1,12}\sones?\b)<<whose>>\b"
 )
@@ -57,12 +64,8 @@ _IDIOM: Final = (  # of success, of a language
     r"(?i)(?<=\bla )clave\s(?:es|era|está|fue|del?\s(?:éxito|asunto|todo|problema|felicidad)\s\w{2,5})\s"
     r"|(?<=palabra )clave\b"
 )
-_ENDS: Final = (
-    r"[\"'”»’`*)\]]{0,3}\s{0,2}(?:[.,;!?)\n—–|、。，；！？）]|\Z|-\s|/\s|(?<=\s)\(|<<but>>\s"
-    r"|<<and>>\s|(?<=\s)[^\W\d_]{2,12}\s?[:=]|(?:k{3,}|(?:ha|ja|ah|rs|хa|ха){2,}\w?|lol|mdr|xd)\b|[\U0001f300-\U0001faff])"
-)
 _CLOSED: Final = (  # behind a value
-    rf"(?:\s(?:<<now>>|<<day>>|<<filler>>|sein)(?=[.,!]|\Z))?(?:{_ENDS})|\s(?:\w{{1,8}}\s){{0,3}}<<spelt>>\b"
+    rf"(?:\s(?:<<now>>|<<day>>|<<filler>>|<<done>>|sein)(?=[.,!]|\Z))?(?:{_ENDS})|\s(?:\w{{1,8}}\s){{0,3}}<<spelt>>\b"
     rf"|(?=[{values.CJK}])"
 )
 _FEW: Final = (
@@ -74,9 +77,10 @@ _FEW: Final = (
 def linked(sentence: Sentence, start: int, end: int, rule: Rule) -> Iterator[Span]:
     """Yield the value of a noun: behind it, or behind a link, to the end of its clause."""
     text = sentence.text
-    if rule.check == "words":
-        yield from (match.span(1) for match in compiled(_WALLET).finditer(text, end))
     if rule.check not in {"password", "sign", "phrase", "key", "code"}:
+        return
+    if rule.check in {"password", "phrase"} and (before := _before(text, start, end)):
+        yield before
         return
     signs = rule.check == "sign" or compiled(_IDIOM).match(text, start)
     gap = compiled(_GAP).match(text, end)
@@ -84,7 +88,9 @@ def linked(sentence: Sentence, start: int, end: int, rule: Rule) -> Iterator[Spa
     if span := _value(text, gap.end(), rule, plain=with_it and not signs) if gap else None:
         yield span
         return
-    links = compiled(_LINK_POLISH if sentence.is_polish else _LINK).finditer(text, end, end + _FAR)
+    changed = sentence.is_changed and not compiled(r"(?i)\s<<when>>\s").search(text, end)
+    pattern = _LINK_POLISH if sentence.is_polish else _LINK_CHANGED if changed else _LINK
+    links = compiled(pattern).finditer(text, end, end + _FAR)
     for match in itertools.islice(links, _MOST_LINKS):
         if compiled(r"[.!;:=→]|\b\d+\b").search(text, end, match.start()):
             return
@@ -105,14 +111,32 @@ def linked(sentence: Sentence, start: int, end: int, rule: Rule) -> Iterator[Spa
             return
 
 
+def _before(text: str, start: int, end: int) -> Span | None:
+    """Return the plain words that a link joins to the noun behind it: their clause, or those before `as`."""
+    link = compiled(_BEFORE).search(text, max(0, start - _FAR), start)
+    if not link or compiled(_COMPOUND).match(text, end):
+        return None
+    first = last = link.start()
+    for word in reversed([*compiled(r"[^\s.,;:!?()⟦⟧\"]{1,40}").finditer(text, max(0, last - _FAR), last)]):
+        if text[word.end() : first].strip() or _is_said(word.group()):
+            break
+        first = word.start()
+    opens = r"(?i)(?<!\w)<<whose>>\s\Z" if link["as"] else r"[^.,;:!?(\s]\s?\Z"
+    return (first, last) if first < last and not compiled(opens).search(text[:first]) else None
+
+
+def _is_said(word: str) -> bool:
+    """True if a word is no value: known, a participle, or one for saying and using."""
+    said = values.is_known(word) or values.is_done(word) or compiled(values.NO_VALUE).match(word)
+    return bool(said) or compiled(r"(?i)<<used>>|<<gives>>|<<done>>|<<is>>").fullmatch(word) is not None
+
+
 def _value(text: str, start: int, rule: Rule, *, plain: bool) -> Span | None:
     """Return the value at a place; where `plain`, also words that end their clause and describe nothing."""
     if not plain:
         return _word(text, start, rule, plain=False)
     marked = text[start - 2 : start].strip() in {":", "=", "："}
     begin = _past_fillers(text, start)
-    if rule.check == "phrase" and (listed := compiled(_WORDS).match(text, begin)):
-        return listed.span()  # words of a wallet, then a clause
     if rule.check == "phrase" and (several := compiled(_SEVERAL).match(text, begin)):
         first = _first_of(text, several, named=marked)
         if compiled(_ENDS).match(text, several.end()) and " " in text[first : several.end()]:
@@ -173,11 +197,11 @@ def _counting() -> frozenset[str]:
 
 def _wide(text: str, start: int, rule: Rule, *, plain: bool) -> Span | None:
     """Return the value at a place in a script without spaces: with digits behind it, or a phrase."""
-    made = compiled(rf"(?<= )[{values.CJK}]{{1,12}}\d{{1,6}}(?=[\s.,!]|\Z)").match(text, start)
-    if made and rule.check == "password":
-        return made.span()
     wide = compiled(rf"(?![の的])[{values.CJK}]{{2,10}}(?=[，。、！!,.]|\Z|に|で)").match(text, start)
-    if not wide or not plain or not (rule.check == "phrase" or rule.near):
+    said = rule.check == "password" and compiled(r"(?<=[是为為:：=叫成は])\s?[\u3400-\u9fff]+(?:[，。！!,.]|\Z)").match(
+        text, start
+    )
+    if not wide or not plain or not (rule.check == "phrase" or rule.near or said):
         return None
     return None if wide.group().lstrip("はがを是").startswith(_described_wide()) else wide.span()
 

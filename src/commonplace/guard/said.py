@@ -16,7 +16,6 @@ from typing import Final
 
 from commonplace.guard import values
 from commonplace.guard.codes import Lead, Noun, Numbers, codes, is_dated, is_elsewhere, lead_of
-from commonplace.guard.given import given
 from commonplace.guard.linked import linked
 from commonplace.guard.sentences import Sentence, Span
 from commonplace.guard.table import MOST_FOUND, STRETCH, Rule, compiled, load
@@ -25,9 +24,10 @@ from commonplace.text import content
 
 _REACH: Final = 200  # characters on either side of a noun
 _LINK: Final = 32  # characters that a word for "is" and the blanks behind it take
+_WORD_INNER: Final = rf"(?<!\S){values.INNER}(?=[.,!?:]?(?:\s|\Z))"
 _LONG_WORD: Final = 8  # characters of a word that a thing opens with
 _SENTENCE_END: Final = (  # patterns that begin with a set of signs are searched for several times as fast
-    r"[\n。！？.!?](?:(?<=[\n。！？])|(?<=[.!])(?<! [Nn][or][.!])(?<! n[.!])(?<!\.\.\.)[\"'”»)]{0,2}"
+    r"[\n。！？.!?](?:(?<=[\n。！？])|(?<=[.!])(?<! [Nn][or][.!])(?<!\W[^\W\d_][.!])(?<!\.\.\.)[\"'”»)]{0,2}"
     r"(?=\s{1,4}[A-ZÀ-ÞĄ-ŻА-Я0-9¿¡\"“„«]|\s{0,4}\Z)|(?<=\?)(?=\s|\Z))"
 )
 # The next sentence speaks of the same: "You need the gate code. It's 4471.", "My secret question: school. Answer: …"
@@ -35,8 +35,6 @@ _IT_IS: Final = (
     r"(?i)[.!]\s{1,2}(?:(?:[^\W\d_]{1,12}\s)?<<it>>\s|(?:\w{1,20}['’]s\s)?<<reply>>\s?[:：]"
     r"|[^\W\d_]{4,40}(?:\s[^\W\d_]{3,40}){0,2},\s<<that>>\s)"
 )
-_I_SAY: Final = r"(?i)[.!]\s{1,2}(?:[^\W\d_’']{1,8}\s){0,2}(?:<<answered>>|<<used>>)\s"  # … to a question
-_IT_FIRST: Final = r"(?i)\s?<<it>>\s"  # "It's still fennel. The password for …"
 # The next sentence is nothing but a number: "The PIN is new. 4471."
 _ALONE: Final = (
     r"(?i)[.!。！]\s{0,2}(?:\d{1,2}\s(?:[RL]\b|<<sides>>)"
@@ -71,10 +69,7 @@ _ONE: Final = r"(?:<<digits>>|(?:\d{1,3}[ -](?:\w{1,4} ){0,2})?<<turns>>(?:[ -]\
 _DIGIT_WORDS: Final = rf"(?i)(?<!\w){_ONE}(?:[ ,-]{{1,2}}{_ONE}){{2,8}}(?!\w)"
 _WIDE_DIGITS: Final = (
     r"(?<![零〇一二三四五六七八九])[零〇一二三四五六七八九]{4,8}(?![零〇一二三四五六七八九十百千万年月])"
-    r"|(?:(?:ゼロ|れい|まる|いち|に|さん|よん|ごー?|ろく|なな|しち|はち|きゅう)[、,・ ]){3,7}[ぁ-んァ-ヶ]{1,3}"
-    r"|(?:[공영일이삼사오육칠팔구][ ,]){3,7}[공영일이삼사오육칠팔구]"
 )
-_FILLED: Final = rf"[填写寫设設答](?:入|的是|的|了|是|成)?([{values.CJK}]{{2,8}})(?=[，。！!]|\Z)"  # in a form
 _FIELD: Final = r"[=:(\[{<]|.[^\n]{1,90}[\]}:=>]\Z|[ ,{]\"[^\n\"]{1,80}\"[:=]"
 _GOES_ON: Final = r"(?i)(?:\s<<is>>|[:：=]|[は是])\s{0,3}\Z"  # a line whose sentence does
 _TURN: Final = (  # of a dial: "right 38, left 12", "38 R, 12 L", and its numbers alone: "12, 44, 9"
@@ -85,21 +80,13 @@ _NEXT: Final = (  # of the numbers of a dial: "71, then 05, then 33"
     r"(?:(?:[,;]\s|\s(?=[^\W\d_]))(?:(?:<<turns>>|<<and>>|<<onto>>)\s){0,3}|[,，、先再最后後然左右转轉到动至圈]{1,8}\s?)"
 )
 _SERIES: Final = rf"(?i)(?<![a-z\d_.,:/-])\d{{1,2}}(?:{_NEXT}\d\d){{1,3}}{_NEXT}\d{{1,2}}(?![a-z\d_%€$]|[.,:/]\d)"
-_BELOW: Final = (  # a network's name in one line, what it is entered with in the next
-    rf"(?:\n|\s[/|]\s)\s{{0,4}}(?:[^\W\d_]{{2,12}}\s?[:=]?\s)?(?=\S{{7,64}})(?=\S{{0,64}}\d)({values.TOKEN})(?=\s{{0,4}}(?:\n|\Z))"
-)
-_KEYED: Final = (
-    r"(?<![\w-])\d(?:-\d){2,7}(?![\w-])|#\d{3,8}(?!\w)|(?<!\w)\d{3,8}[#*](?!\w)"  # what a panel with keys takes
-)
 _PAIR: Final = (
     r"(?:[\w.@+-]{2,64}(?:\s?[/|]\s?|:(?=\S)|,?\s(?:<<and>>|<<turns>>|plus)\s|(?<=[^\W_])[和と])|\s<<with>>\s"
     r"|(?<!\w)(?:<<used>>|<<gives>>)\s(?:[^\W\d_]{1,6}\s){0,2}|[输填打]入?)"
     rf"(?=({values.TOKEN}))"
 )
-_OPENS_WITH: Final = r"(?i)\b(?:<<with>>|hasłem)\s\Z"
-_TYPED: Final = r"(?=[^\d]{4})(?=.{8})[a-z_-]{4,60}\d{2,6}[a-z]{0,12}"  # into a network; its name has capitals
-_USER: Final = r"(?i)\b(?:user\w{0,4}|usuari\w|usuário|benutzer|utente|gebruiker|użytkownik|id)[ :=]{1,2}\Z"
 _A_GOOD: Final = r"(?i)\s(?:an?|ein|een|una?|uma?|to)\s"  # behind a question's `is` and what is quoted
+_NAMED_SO: Final = r"(?i)\s<<as>>\s|(?:\s[^\W\d_]{2,12})?[,.]?\s(?:<<it>>|<<that>>\s<<is>>)\s"  # behind what is quoted
 _IN_DATA: Final = r"[-_=(\[]|\.\w|[\"']\s?:"  # behind a name that is no word
 _NO_WORD: Final = r"\d|[^\W\d_][!@#$%^&*+~=][^\W\d_]"  # in what such nouns speak of
 _MADE_ALONE: Final = frozenset({"key", "serial", "thing", "login", "account"})
@@ -120,7 +107,7 @@ def find(text: str, nouns: Iterable[tuple[int, str, Rule]], numbers: Numbers, kn
             continue
         if place >= end:
             yield from read(text[begin:end], begin, sentence)
-            begin, end = _sentence(text, end, place, behind, rule)
+            begin, end = _sentence(text, end, place, behind)
             found_in = compiled(values.PLACE).match(text, begin, place)
             begin = found_in.end() if found_in else begin
             sentence = []
@@ -165,9 +152,6 @@ class _Reader:
 def values_in(text: str, nouns: list[Noun]) -> Iterator[Noun]:
     """Yield what looks like a value in a sentence with nouns for secrets."""
     sentence = Sentence(text)
-    wifi = [noun for noun in nouns if noun[2].id == "network" and noun[2].check == "login"]
-    if wifi:
-        yield from ((*span, wifi[0][2]) for span in given(text, wifi))
     if (
         all(rule.check in _MADE_ALONE for _, _, rule in nouns)
         and not compiled(_NO_WORD).search(text)
@@ -175,19 +159,7 @@ def values_in(text: str, nouns: list[Noun]) -> Iterator[Noun]:
         and not (sentence.is_wide and compiled(_WIDE_DIGITS).search(text))
     ):
         return
-    if (
-        all(rule.check == "key" for _, _, rule in nouns)
-        and not any(_may_be_key(text, *token) for token in sentence.tokens)
-        and not compiled(_GROUPS).search(text)
-    ):
-        return
     nouns = [noun for noun in nouns if _counts(sentence, noun)]
-    if any(rule.check in {"password", "phrase"} for _, _, rule in nouns):
-        nouns = [
-            noun
-            for noun in nouns
-            if noun[2].check not in {"login", "account"} and not (noun[2].check == "thing" and noun[2].near)
-        ]
     swept: set[str] = set()
     found: list[Noun] = []
     for start, end, rule in nouns:
@@ -201,8 +173,6 @@ def values_in(text: str, nouns: list[Noun]) -> Iterator[Noun]:
             field = (text[max(0, first - 1) : first], text[last : last + 2]) == ('"', '":')
             if not field and not values.is_address(text, first, last):
                 found.append((first, last, rule))
-    if plain := [noun for noun in nouns if noun[2].check in {"password", "phrase", "words"}]:
-        found += [(*span, plain[0][2]) for span in given(text, plain)]
     yield from found
 
 
@@ -211,18 +181,12 @@ def _counts(sentence: Sentence, noun: Noun) -> bool:
     start, end, rule = noun
     if rule.check in {"password", "phrase"} and sentence.holds("slogan"):
         return False
-    keyed = rule.near == "unlocks" and compiled(_KEYED).search(sentence.text)
-    if compiled(_REFERS).match(sentence.text, end) or (rule.near and not keyed and not sentence.holds(rule.near)):
+    if compiled(_REFERS).match(sentence.text, end) or (rule.near and not sentence.holds(rule.near)):
         return False
     return rule.check not in {"thing", "code"} or not is_elsewhere(sentence, start, end)
 
 
-def _may_be_key(text: str, start: int, end: int) -> bool:
-    """True if a word has a sign or a digit and the length of a key."""
-    return end - start > values.LONG and bool(compiled(r"[^a-zA-Z]").search(text, start, end))
-
-
-def _sentence(text: str, done: int, start: int, end: int, rule: Rule) -> Span:
+def _sentence(text: str, done: int, start: int, end: int) -> Span:
     """Return the sentence of a noun, with the next one where this one asks; in JSON no more than its string."""
     low, high = max(done, start - _REACH), min(len(text), end + _REACH)
     quotes = list(compiled(_FIELD_EDGE).finditer(text, low, start)) if '"' in text[low:start] else []
@@ -236,16 +200,10 @@ def _sentence(text: str, done: int, start: int, end: int, rule: Rule) -> Span:
         stop = stops[-1]
         spaced = stop.end() + (text[stop.end() : stop.end() + 1] == " ")
         of_it = text[stop.start()] in "?？" or compiled(_THAT_IS).match(text, spaced, start)
-        before = stops[-2].end() if len(stops) > 1 else low
-        of_it = of_it or compiled(_IT_FIRST).match(text, before, start)
-        begin = before if of_it else stop.end()
+        begin = stop.end() if not of_it else stops[-2].end() if len(stops) > 1 else low
     for stop in compiled(_SENTENCE_END).finditer(text, end, high):
-        over = text[stop.start()] == "\n" and (
-            (rule.id == "network" and "\n" not in text[end : stop.start()])
-            or compiled(_GOES_ON).search(text, max(end, stop.start() - _LINK), stop.start())
-        )
-        behind = (_IT_IS, _ALONE, *((_I_SAY,) if rule.near == "question" else ()))
-        goes_on = over or any(compiled(pattern).match(text, stop.start()) for pattern in behind)
+        over = compiled(_GOES_ON).search(text, max(end, stop.start() - _LINK), stop.start())
+        goes_on = over or any(compiled(pattern).match(text, stop.start()) for pattern in (_IT_IS, _ALONE))
         if text[stop.start()] not in "?？" and not goes_on:
             return begin, max(stop.start(), min(end, high))
     opened = text.count('"', begin, high) % 2  # what is quoted is not cut in two
@@ -287,26 +245,17 @@ def _swept(sentence: Sentence, rule: Rule, nouns: list[int]) -> Iterator[Span]:
             pairs = compiled(_PAIR).finditer(text) if rule.check == "login" else ()
             second = (values.stripped(text, *match.span(1)) for match in pairs)
             yield from (span for span in second if values.is_made(text[slice(*span)]))
-            below = compiled(_BELOW).search(text) if rule.id == "network" else None
             for start, stop in sentence.made:
                 value = text[start:stop]
-                said = compiled(_SAID).search(text, max(0, start - 40), start) or (below and below.start(1) == start)
-                typed = rule.id == "network" and compiled(_TYPED).fullmatch(value)
-                if (
-                    values.is_signed(value)
-                    or (said and values.is_chosen(value))
-                    or (typed and (said or _opens(text, start, stop)))
-                ):
+                said = compiled(_SAID).search(text, max(0, start - 40), start)
+                if values.is_signed(value) or (said and values.is_chosen(value)):
                     yield start, stop
-            if below and (below[1].isdecimal() or (rule.check == "login" and values.is_made(below[1]))):
-                yield below.span(1)
             return
         case "code" | "thing":
             if sentence.counts:
                 yield from (match.span() for match in compiled(_DIGIT_WORDS).finditer(text))
-            if "左" in text or "右" in text or sentence.holds("sides") or compiled(r"\d\s?[RL]\b").search(text):
-                turns = [match.span(match.lastindex or 0) for match in compiled(_TURN).finditer(text)]
-                yield from turns if len(turns) > 1 else ()
+            turns = [match.span(match.lastindex or 0) for match in compiled(_TURN).finditer(text)]
+            yield from turns if len(turns) > 1 else ()
             if rule.check == "code" or sentence.holds("turns"):
                 series = (match.span() for match in compiled(_SERIES).finditer(text))
                 turned = sentence.holds("turns") and sentence.holds("unlocks")  # "turn it to 12, then 38, then 5"
@@ -314,27 +263,21 @@ def _swept(sentence: Sentence, rule: Rule, nouns: list[int]) -> Iterator[Span]:
         case "serial":
             yield from (match.span() for match in compiled(_SERIAL).finditer(text))
             return
-        case "sign" | "words":
+        case "sign":
             return
     if sentence.is_wide:
         yield from (match.span() for match in compiled(_WIDE_DIGITS).finditer(text))
-        yield from (match.span(1) for match in compiled(_FILLED).finditer(text) if rule.near)
     yield from codes(sentence, rule, nouns)
     thing = rule.check == "thing"
     for start, stop in sentence.made:
-        named = text[stop : stop + 3] == " = " or compiled(_USER).search(text, max(0, start - 16), start)
         if rule.check == "password" and compiled(r"[A-Z]{2,6}-\d{2,6}").fullmatch(text, start, stop):
             continue  # the number of a ticket
         opens = not thing or (stop - start >= _LONG_WORD and _opens_with(text, start))
-        if opens and not named:
+        if opens:
             yield start, stop
+    if rule.check in {"password", "phrase"} and not compiled(r"[({\[;=]").search(text):  # as in code
+        yield from (match.span() for match in compiled(_WORD_INNER).finditer(text))
     yield from _quoted(sentence, rule, nouns) if not thing else ()
-
-
-def _opens(text: str, start: int, end: int) -> bool:
-    """True if something is opened with a word, as the one before or behind it says."""
-    behind = compiled(r"\s([^\W\d_]{1,20})").match(text, end)
-    return _opens_with(text, start) or bool(behind and behind[1].casefold() in load().words["unlocks"])
 
 
 def _opens_with(text: str, start: int) -> bool:
@@ -342,7 +285,8 @@ def _opens_with(text: str, start: int) -> bool:
     before = text[max(0, start - 24) : start]
     word = compiled(r"([^\W\d_]{1,20}\s|[用按输打入填])\Z").search(before.casefold())
     verb = word[1].rstrip() if word else ""
-    return bool(compiled(_OPENS_WITH).search(before)) or content.is_wide(verb[:1]) or verb in load().words["unlocks"]
+    joined = compiled(r"(?i)\b<<with>>\s\Z").search(before) is not None
+    return joined or content.is_wide(verb[:1]) or verb in load().words["unlocks"]
 
 
 def _quoted(sentence: Sentence, rule: Rule, nouns: list[int]) -> Iterator[Span]:
@@ -371,7 +315,7 @@ def _is_said(text: str, quoted: re.Match[str], nouns: list[int]) -> bool:
     """True if what is quoted is right behind a noun or `is`, or before `as`: "Is … a good password?"."""
     start = quoted.start()
     asked = compiled(r"(?i)(?:<<is>>|czy)\s\Z").search(text[:start])
-    if compiled(_A_GOOD if asked else r"(?i)\s<<as>>\s").match(text, quoted.end()) or any(
+    if compiled(_A_GOOD if asked else _NAMED_SO).match(text, quoted.end()) or any(
         compiled(r"\w{0,4},?[ \u3000]?\Z").match(text, last, start) for last in nouns if last <= start
     ):
         return True

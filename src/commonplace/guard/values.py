@@ -64,7 +64,8 @@ _PARTICIPLE: Final = (
     r"|(?i:ge|be|ver)[a-z]{3,20}(?:t|en)\Z"
 )
 _PROCESS: Final = r"[^\W\d_]{0,128}(?:ed|ing|tion|ment)\Z"  # what a heading names: "Password Hashing"
-INNER: Final = r"(?=[^\W\d_]{8})[a-z]{2,20}[A-Z][^\W\d_]{0,20}"  # a capital inside: "ottersRcool"
+# Capitals inside, as few names have: "ottersRcool", "MapleRedFox".
+INNER: Final = r"(?=[^\W\d_]{8})(?:[a-z]{2,20}[A-Z]|(?:[A-Z][a-z]{1,12}){2}[A-Z])[^\W\d_]{0,20}"
 _EDGES: Final = "\"'`*_~([{<.,;:!?)]}>…’‘"
 _SIGNS: Final = 2
 _REMEMBERED: Final = 512  # words that were looked at
