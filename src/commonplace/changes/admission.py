@@ -12,7 +12,7 @@ from typing import Final, Literal
 
 import msgspec
 
-from commonplace.changes import add_rules, burying, replacing, typed_items
+from commonplace.changes import add_rules, burying, replacing
 from commonplace.changes.actors import Actor
 from commonplace.changes.add_rules import Adding, Rule
 from commonplace.changes.aside import aside
@@ -472,7 +472,7 @@ class Admission:
         self._do(plan, edit, actor, actor.trust)
         self._beside(plan, edit, self._rules(plan, layer, actor, actor.trust), actor, actor.trust)
         done = {*plan.removed, *plan.successors}  # what went with another, or was cut to what may stay
-        twins = [burying.removal(each) for each in typed_items.twins(record, self._parts) if each.id not in done]
+        twins = [burying.removal(each) for each in add_rules.twins(record, self._parts) if each.id not in done]
         for edit in (*twins, *burying.repeats(record, self._parts)):
             self._do(plan, edit, actor, actor.trust)
         plan.kinds["forget"] = None

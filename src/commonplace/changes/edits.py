@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime, tzinfo
 from typing import Any
 
 import msgspec
 
 from commonplace.layouts.codecs import codec, items
-from commonplace.layouts.codecs.edits import Duplicate, assemble
+from commonplace.layouts.codecs.edits import Duplicate, assemble, decode, encode, joined
 from commonplace.layouts.schema import Layer
 from commonplace.operations import Edit, PutItem, PutTopic, RemoveTopic
 from commonplace.records import Record
@@ -103,6 +103,52 @@ def of_item(
         return Applied(duplicate=effect.id)
     made = records(layer, path, effect.append.encode(), zone)
     return Applied(line=effect.append, added=tuple((each.id, each.text) for each in made), removed=effect.gone)
+
+
+class Rope:
+    """What a file is about to read as: `original` are the bytes it began with, `data` the bytes as they are now.
+
+    Several operations on one file become one write: each edit speaks of the text as the edits before it left it, the
+    rope of the file as it is on disk.
+    """
+
+    def __init__(self, original: bytes) -> None:
+        self.original = self.data = original
+        self.pieces: tuple[Keep | str, ...] = (Keep(0, len(original)),) if original else ()
+        """What the original becomes: kept spans and new texts, neighbours joined."""
+
+    @property
+    def changed(self) -> bool:
+        """True if the text differs from the original."""
+        return self.data != self.original
+
+    def edit(self, pieces: Sequence[Keep | str]) -> None:
+        """Replace the text by pieces; their kept spans are offsets in the current text."""
+        self.pieces = tuple(joined(_through(self.pieces, pieces)))
+        self.data = assemble(self.original, self.pieces)
+
+
+def _through(first: Sequence[Keep | str], second: Sequence[Keep | str]) -> Iterator[Keep | str]:
+    """Express pieces against the middle bytes as pieces against the first ones."""
+    middle: list[tuple[int, int, Keep | bytes]] = []
+    at = 0
+    for part in first:
+        source = part if isinstance(part, Keep) else encode(part)
+        size = source.end - source.start if isinstance(source, Keep) else len(source)
+        middle.append((at, at + size, source))
+        at += size
+    for piece in second:
+        if not isinstance(piece, Keep):
+            yield piece
+            continue
+        for start, end, source in middle:
+            low, high = max(start, piece.start), min(end, piece.end)
+            if low >= high:
+                continue
+            if isinstance(source, Keep):
+                yield Keep(source.start + low - start, source.start + high - start)
+            else:
+                yield decode(source[low - start : high - start])
 
 
 def between(before: bytes, after: bytes) -> tuple[Keep | str, ...]:

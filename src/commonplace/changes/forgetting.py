@@ -7,7 +7,7 @@ from typing import Final
 
 import msgspec
 
-from commonplace.changes import earlier
+from commonplace.changes import earlier, forgotten
 from commonplace.changes.actors import Actor
 from commonplace.changes.door import Door
 from commonplace.changes.erasing import Erasing, Gone
@@ -17,7 +17,7 @@ from commonplace.changes.review import Queue, rejected
 from commonplace.changes.tombstones import TELLING_TOKENS
 from commonplace.guard import has_words
 from commonplace.guard.screened import Screened
-from commonplace.operations import NOTED, Forget, Operation, PutTopic, ReplaceEntry
+from commonplace.operations import Forget, Operation, PutTopic, ReplaceEntry
 from commonplace.records import (
     Entry,
     Item,
@@ -206,7 +206,7 @@ class Forgetting:
         said = [fold(part).rstrip(" .!") for text in texts for part in sentences(text)]
         for _, path in self._parts.reader.files(lambda layer: bool(said) and layer.kind == "journals"):
             for entry in self._parts.reader.visible(self._parts.reader.records(path)):
-                left = _without(entry.text, lambda part: _tells(fold(part), said))
+                left = forgotten.cut(entry.text, lambda part: _tells(fold(part), said))
                 if isinstance(entry, JournalEntry) and left != entry.text:
                     yield entry, msgspec.structs.replace(entry, text=left) if left else None
 
@@ -233,10 +233,10 @@ def _parted(meant: Meant, goes_with: Mapping[str, Record | None]) -> Iterator[tu
 
     for each in meant.records if meant.words else ():
         left = goes_with.get(each.id, each)
-        if isinstance(left, JournalEntry) and (text := _without(left.text, holds)):
+        if isinstance(left, JournalEntry) and (text := forgotten.cut(left.text, holds)):
             yield each.id, (each, msgspec.structs.replace(left, text=text))
         elif isinstance(left, Topic) and not has_words(left.title, meant.words):
-            body, description = (_without(text, holds) for text in (left.body, left.description))
+            body, description = (forgotten.cut(text, holds) for text in (left.body, left.description))
             if body:
                 yield each.id, (each, msgspec.structs.replace(left, body=body, description=description))
 
@@ -245,21 +245,6 @@ def _tells(sentence: str, said: Sequence[str]) -> bool:
     """True if a sentence says one of some statements, and besides no more than that it was said."""
     rests = (sentence.replace(each, " ", 1) for each in said if each and each in sentence)
     return any(keywords(rest) <= _FRAME for rest in rests)
-
-
-def _without(text: str, goes: Callable[[str], bool]) -> str:
-    """Return a text without some of its sentences; empty if nothing is said in the rest."""
-    kept: list[str] = []
-    for line in text.split("\n"):
-        left = line
-        for part in sentences(line.removeprefix(NOTED)):
-            left = left.replace(f" {part}", "").replace(part, "") if goes(part) else left
-        kept += [left] if left == line or left.strip() else []
-    left = "\n".join(kept)
-    if left == text:
-        return text
-    left = left.strip()
-    return left if keywords(left.removeprefix(NOTED)) else ""
 
 
 def _words(record: Record) -> tuple[str, ...]:

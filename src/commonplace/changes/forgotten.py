@@ -14,8 +14,9 @@ from typing import Final
 import msgspec
 
 from commonplace.guard import has_words
+from commonplace.operations import NOTED
 from commonplace.records import RecordedMessage, Source
-from commonplace.text.content import Vocabulary, is_wide, keywords, words
+from commonplace.text.content import Vocabulary, is_wide, keywords, sentences, words
 from commonplace.text.everyday import COMMON
 from commonplace.text.patterns import pattern
 
@@ -219,6 +220,21 @@ def without(text: str, goes: Callable[[str], bool]) -> str:
     if len(left) == len(parts):
         return text
     return "".join(left).strip() if keywords("".join(left)) else ""
+
+
+def cut(text: str, goes: Callable[[str], bool]) -> str:
+    """Return a text, or a journal entry, without the sentences that go; empty if nothing is said in the rest."""
+    kept: list[str] = []
+    for line in text.split("\n"):
+        left = line
+        for part in sentences(line.removeprefix(NOTED)):
+            left = left.replace(f" {part}", "").replace(part, "") if goes(part) else left
+        kept += [left] if left == line or left.strip() else []
+    left = "\n".join(kept)
+    if left == text:
+        return text
+    left = left.strip()
+    return left if keywords(left.removeprefix(NOTED)) else ""
 
 
 def without_said(text: str, said: Iterable[str]) -> str:

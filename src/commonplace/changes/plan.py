@@ -18,7 +18,6 @@ from commonplace import guard
 from commonplace.changes import diffs, edits, inverse, tombstones
 from commonplace.changes.log import Added, CursorMove, ForgetMove, HoldMove, Payload
 from commonplace.changes.parts import Parts
-from commonplace.changes.rope import Rope
 from commonplace.changes.sealing import sealed
 from commonplace.changes.transcripts import Event, event_line
 from commonplace.errors import DamagedError, InputError
@@ -63,7 +62,7 @@ class Plan:
         self.items = parts.items
         self.scope = parts.scope
         self.at = parts.clock()
-        self.ropes: dict[str, Rope] = {}  # the texts of the files that were looked at, by path
+        self.ropes: dict[str, edits.Rope] = {}  # the texts of the files that were looked at, by path
         self._deleted: set[str] = set()
         self._lines: dict[str, list[Screened]] = {}
         self._items_now: dict[str, dict[str, Any] | None] = {}  # items of this plan by their id; None is removed
@@ -86,11 +85,11 @@ class Plan:
 
     # --- reading ---
 
-    def rope(self, path: str) -> Rope:
+    def rope(self, path: str) -> edits.Rope:
         """Return the text of a file as the plan has it so far."""
         if path not in self.ropes:
             blob = self._parts.store.read(path)
-            self.ropes[path] = Rope(blob.data if blob else b"")
+            self.ropes[path] = edits.Rope(blob.data if blob else b"")
             self.versions[path] = blob.version if blob else MISSING
         return self.ropes[path]
 
@@ -334,7 +333,7 @@ class Plan:
         for path in [path for path in self._lines if path in self.ropes and self.ropes[path].changed]:
             self.joined(path)
 
-    def _append_of(self, path: str, rope: Rope) -> Append | None:
+    def _append_of(self, path: str, rope: edits.Rope) -> Append | None:
         """Return an edit of a journal or of items as an append, where it only adds lines at the end."""
         layer = self._parts.layout.layer_of(path)
         if layer is None or layer.kind not in {"journals", "items"} or not rope.pieces:
@@ -347,7 +346,7 @@ class Plan:
         text = last.removeprefix("\n") if torn else last  # the store itself ends a torn line
         return Append(path, tuple(self.screen(_text(line)) for line in text.removesuffix("\n").split("\n")))
 
-    def _put(self, path: str, rope: Rope) -> Put:
+    def _put(self, path: str, rope: edits.Rope) -> Put:
         return Put(path, tuple(p if isinstance(p, Keep) else self.screen(_text(p)) for p in rope.pieces))
 
     def expected(self) -> dict[str, str]:

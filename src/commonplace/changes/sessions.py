@@ -20,9 +20,8 @@ from commonplace import guard
 from commonplace.changes import transcripts
 from commonplace.changes.forgotten import Forgot, Telling
 from commonplace.changes.message_trust import MessageTrust, mark, most_trust
-from commonplace.changes.same_ids import require_same
 from commonplace.changes.tombstones import Tombstones
-from commonplace.changes.transcripts import Event, State, free_id, messages_of, require_form
+from commonplace.changes.transcripts import Event, State, free_id, messages_of, require_form, require_same
 from commonplace.config import Clock, Config
 from commonplace.errors import InputError, RecordNotFoundError, StoreError, require_text
 from commonplace.guard.markers import ERASED

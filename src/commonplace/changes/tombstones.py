@@ -12,16 +12,14 @@ from typing import Final
 import msgspec
 
 from commonplace.changes import transcripts
-from commonplace.changes.forgotten import Forgotten
+from commonplace.changes.forgotten import Forgotten, cut
 from commonplace.errors import UNREADABLE, PathError
 from commonplace.guard import fold
 from commonplace.guard.markers import INVISIBLE
 from commonplace.guard.screened import Screened, json_line
 from commonplace.guard.table import compiled
-from commonplace.operations import NOTED
 from commonplace.records import Record, Source, Topic
 from commonplace.store.protocol import MISSING, STATE, Store
-from commonplace.text.content import sentences
 from commonplace.text.patterns import pattern
 from commonplace.text.pieces import estimate_tokens
 
@@ -200,11 +198,7 @@ class Tombstones:
 
     def cut(self, text: str) -> str:
         """Return a journal entry without the sentences that were forgotten; empty if nothing is left."""
-        forbids, left = self.forbidding(), text
-        for said in sentences(text.removeprefix(NOTED)):
-            if forbids(said):
-                left = left.replace(f" {said}", "").replace(said, "")
-        return "" if left.strip() == NOTED else left.strip()
+        return cut(text, self.forbidding())
 
     def _fingerprint(self, text: str) -> str:
         return fingerprint(text, self._store.key())

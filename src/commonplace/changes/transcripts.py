@@ -23,6 +23,7 @@ from commonplace import guard
 from commonplace.changes.forgotten import without_said
 from commonplace.changes.sealing import sealed
 from commonplace.errors import UNREADABLE, InputError
+from commonplace.guard.markers import ERASED
 from commonplace.guard.screened import Screened, json_line
 from commonplace.guard.turns import NOTHING, Said
 from commonplace.records import (
@@ -256,6 +257,39 @@ def require_form(message: Message) -> None:
 
 def _is_call(given: Any) -> bool:
     return isinstance(given, (tuple, list)) and len(given) == 2 and all(isinstance(part, str) for part in given)
+
+
+def require_same(session_id: str, given: Sequence[tuple[str | None, Screened]], stored: Mapping[str, str]) -> None:
+    """Make sure that no message has the id of another one.
+
+    Args:
+        session_id: The session they are for.
+        given: The id and the text of each message, as they may be stored.
+        stored: The texts of the session's messages with such an id.
+
+    Raises:
+        InputError: Some have; `places` says which of those given.
+    """
+    texts = dict(stored)
+    places = tuple(
+        place
+        for place, (own, text) in enumerate(given)
+        if own and not _is_same(texts.setdefault(own, text.text), text.text)
+    )
+    if places:
+        own = given[places[0]][0]
+        raise InputError(
+            f"session {session_id!r} has a message {own!r} with another text; "
+            "give each message an id that no other message of the session has, or none",
+            session=session_id,
+            message=own,
+            places=places,
+        )
+
+
+def _is_same(stored: str, given: str) -> bool:
+    """True if a stored text is the one given, or was erased and cannot be compared."""
+    return stored == given or ERASED in stored or guard.screen(stored).text == given  # the rules may have grown
 
 
 def session_of(path: str) -> str:

@@ -20,16 +20,15 @@ from typing import Final
 import msgspec
 
 from commonplace.changes.actors import TOOL, Actor
-from commonplace.changes.admission import Waits
 from commonplace.changes.door import Door
 from commonplace.changes.parts import Parts
 from commonplace.errors import CommonplaceError, LeaseLostError, ModelError, ModelSetupError, ModelTimeoutError
 from commonplace.guard import screen, verdict
 from commonplace.jobs import ranges
 from commonplace.jobs.failures import Failure, Failures
-from commonplace.jobs.host import Host, journal_entry
+from commonplace.jobs.host import Host, Judged, journal_entry
 from commonplace.jobs.rules import wishes
-from commonplace.jobs.running import TRIGGER, Piece, Run, Wanted, batches, together
+from commonplace.jobs.running import TRIGGER, Piece, Run, Wanted, batches, forgotten_since, together
 from commonplace.jobs.views import Views
 from commonplace.layouts.schema import Job
 from commonplace.models.spending import MeteredLLM
@@ -38,7 +37,7 @@ from commonplace.operations import (
     MoveCursor,
     Operation,
 )
-from commonplace.records import UPKEEP, Outcome, RecordedMessage, Source, lowest_trust
+from commonplace.records import UPKEEP, Outcome, RecordedMessage, lowest_trust
 from commonplace.store.protocol import Lease
 from commonplace.text.pieces import one_line, speaker, truncate
 
@@ -52,17 +51,6 @@ _FALLBACK_CHARS: Final = 200  # seed two-layer: of each
 _RAW_HEAD: Final = "[raw-fallback] Consolidation failed. Recent messages:"  # seed two-layer
 
 
-class _Made(msgspec.Struct, frozen=True):
-    """What a range comes to, and the messages that were read for it."""
-
-    operations: list[Operation]
-    waits: list[Waits]
-    reason: str
-    read: Sequence[RecordedMessage]
-    notes: tuple[str, ...] = ()
-    taken_back: tuple[tuple[Source, str], ...] | None = None
-
-
 class Runner:
     """Runs one range job of a scope. Safe to call from several threads and processes.
 
@@ -74,7 +62,7 @@ class Runner:
     def __init__(self, job: Job, parts: Parts, door: Door, views: Views, llm: MeteredLLM | None) -> None:
         self.job = job
         self.name = job.name
-        self._store = parts.store
+        self._parts, self._store = parts, parts.store
         self._layout = parts.layout
         self._ledger = parts.ledger
         self._sessions = parts.sessions
@@ -291,7 +279,7 @@ class Runner:
         if run.wanted.dry_run:
             return Outcome(status="failed", reason=why)
         if self.job.failure == "raw":
-            done = self._commit(pieces, run, self._raw(pieces))
+            done = self._commit(pieces, run, self._raw(pieces), "; the model did not do it")
             for piece in pieces:
                 first, last = piece.messages[0].number, piece.messages[-1].number
                 self._failures.note(piece.session, self.name, first, why, released=last + 1)
@@ -336,12 +324,12 @@ class Runner:
     def _done(self, pieces: Sequence[Piece], run: Run) -> Outcome:
         """Do one range and commit it; raises ModelError if the model did not do it."""
         kept, made = pieces, self._made(pieces, run)
-        while self._forgotten_since(run.began, made.read):
+        while forgotten_since(self._parts, run.began, made.read):
             kept = self._unforgotten(kept)
-            made = self._made(kept, run) if kept else _Made([], [], "all of it was forgotten meanwhile", ())
+            made = self._made(kept, run) if kept else Judged([], [], (), ("all of it was forgotten meanwhile",))
         return self._commit(pieces, run, made)
 
-    def _commit(self, pieces: Sequence[Piece], run: Run, made: _Made) -> Outcome:
+    def _commit(self, pieces: Sequence[Piece], run: Run, made: Judged, but: str = "") -> Outcome:
         """Commit what a range came to, together with the cursor that it moves."""
         notes = [*made.notes]
         for piece in pieces:
@@ -361,7 +349,7 @@ class Runner:
         done = self._door.commit(
             made.operations,
             actor=self._actor(pieces[0].session),
-            reason="; ".join([f"{run.wanted.cause}: {made.reason}", *notes]),
+            reason="; ".join([f"{run.wanted.cause}: {_named(pieces)}{but}", *notes]),
             dry_run=run.wanted.dry_run,
             waits=made.waits,
             fence=None if run.wanted.dry_run else run,
@@ -385,19 +373,7 @@ class Runner:
                 left.append(msgspec.structs.replace(piece, messages=messages))
         return left
 
-    def _forgotten_since(self, change: int, messages: Sequence[RecordedMessage]) -> bool:
-        """True if one of these messages was forgotten after this change, as it can while a model works."""
-        if self._store.change_number() == change:
-            return False
-        spans: dict[str, list[int]] = {}
-        for message in messages:
-            spans.setdefault(message.session, []).append(message.number)
-        return any(
-            not {m.number for m in self._sessions.read(session, min(numbers), max(numbers) + 1)}.issuperset(numbers)
-            for session, numbers in spans.items()
-        )
-
-    def _made(self, pieces: Sequence[Piece], run: Run) -> _Made:
+    def _made(self, pieces: Sequence[Piece], run: Run) -> Judged:
         """Return the operations, and what waits, for some pieces."""
         if (
             self._host.rewrites
@@ -415,8 +391,7 @@ class Runner:
             by_rules=run.wanted.by_rules,
             earlier=() if whole else self._earlier(pieces),
         )
-        judged = self._host.judged(work, lambda: run.left(self._config.model.timeout_seconds))
-        return _Made(judged.operations, judged.waits, _named(pieces), judged.read, judged.notes, judged.taken_back)
+        return self._host.judged(work, lambda: run.left(self._config.model.timeout_seconds))
 
     def _earlier(self, pieces: Sequence[Piece]) -> tuple[RecordedMessage, ...]:
         """Return the messages since the last reset of each session that come before its pieces."""
@@ -427,7 +402,7 @@ class Runner:
         """Return what was said in a session from its beginning to the end of a piece."""
         return tuple(self._sessions.read(piece.session, 0, piece.messages[-1].number + 1))
 
-    def _raw(self, pieces: Sequence[Piece]) -> _Made:
+    def _raw(self, pieces: Sequence[Piece]) -> Judged:
         """Return the entry that names a range without a summary; every word of it is in the transcripts."""
         said = [message for piece in pieces for message in piece.messages]
         last = [m for m in said if m.text.strip()][-_FALLBACK_MESSAGES:]
@@ -438,7 +413,7 @@ class Runner:
         shown = [[(m, (0, _FALLBACK_CHARS)) for m in last if m.session == name] for name in {m.session for m in last}]
         trust = lowest_trust(["agent", *(rank for parts in shown for rank in self._sessions.trust.of(parts))])
         entry = journal_entry(self._views.journal_path(at), text, said, at, trust=trust)
-        return _Made([entry], [], f"{_named(pieces)}; the model did not do it", said)
+        return Judged([entry], [], said)
 
     def is_open(self, session: str, end: int) -> bool:
         """True if a message before this number is neither consolidated nor held; what was forgotten does not count.

@@ -9,6 +9,7 @@ from typing import Final
 import msgspec
 
 from commonplace.changes.actors import Actor
+from commonplace.changes.parts import Parts
 from commonplace.jobs.showing import tokens_of
 from commonplace.records import Outcome, RecordedMessage
 from commonplace.store.protocol import Lease
@@ -113,6 +114,19 @@ class Run(msgspec.Struct, kw_only=True):
         """Release the leases."""
         for lease in self._all():
             lease.release()
+
+
+def forgotten_since(parts: Parts, change: int, messages: Sequence[RecordedMessage]) -> bool:
+    """True if one of some messages was forgotten after a change, as it can while a model works."""
+    if parts.store.change_number() == change:
+        return False
+    numbers: dict[str, set[int]] = {}
+    for message in messages:
+        numbers.setdefault(message.session, set()).add(message.number)
+    return any(
+        not {m.number for m in parts.sessions.read(session, min(own), max(own) + 1)}.issuperset(own)
+        for session, own in numbers.items()
+    )
 
 
 def together(outcomes: Sequence[Outcome]) -> Outcome:

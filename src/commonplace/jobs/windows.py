@@ -21,7 +21,7 @@ from commonplace.guard.trust import Voices
 from commonplace.jobs import ranges, triggers
 from commonplace.jobs.failures import Failure, Failures
 from commonplace.jobs.host import Host
-from commonplace.jobs.running import Wanted, together
+from commonplace.jobs.running import Wanted, forgotten_since, together
 from commonplace.jobs.table import Jobs
 from commonplace.jobs.views import Views
 from commonplace.layouts.schema import Job
@@ -123,7 +123,7 @@ class Windows:
                 summary = self._host.proposed(msgspec.structs.replace(work, llm=None)).summary
         if summary:
             summary = Voices(self._parts.sessions.heard(session, start)).marked(summary)
-        if summary and self._forgotten_since(began, session, gone):
+        if summary and forgotten_since(self._parts, began, gone):
             return Outcome(status="conflict", reason="some of it was forgotten meanwhile; try again")
         move = MoveWindow(session=session, to=start, why="compact", summary=summary)
         left = self._parts.sessions.state(session).messages - start
@@ -133,12 +133,6 @@ class Windows:
         )  # fmt: skip
         done = self._door.commit([move], actor=self.actor, reason=f"{cause}: window of {session}")
         return msgspec.structs.replace(done, reason=done.reason or fault, fault=fault)
-
-    def _forgotten_since(self, change: int, session: str, gone: Sequence[RecordedMessage]) -> bool:
-        if not gone or self._parts.store.change_number() == change:
-            return False
-        left = {m.number for m in self._parts.sessions.read(session, gone[0].number, gone[-1].number + 1)}
-        return not left.issuperset(m.number for m in gone)
 
     def failures(self) -> list[Failure]:
         """Return the windows whose summary is still to be written by the model, oldest first."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from commonplace.changes.pointers import topic_of
+from commonplace.changes.listing import topic_of
 from commonplace.errors import InputError, RecordNotFoundError
 from commonplace.layouts.codecs import documents, entries, topics
 from commonplace.layouts.codecs.topics import LINE_CHARS, Pointer, made_title, name_for

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from layer_texts import LINES, runs
 from layer_texts import documents as files
 
-from commonplace.changes.rope import Rope
+from commonplace.changes.edits import Rope
 from commonplace.layouts.codecs import blocks, documents, edits, merges, rewrites
 from commonplace.layouts.codecs.blocks import INDEX_OPEN
 from commonplace.layouts.codecs.edits import Effect

@@ -136,11 +136,19 @@ class _Desk:
         self._session = session
         self._stated = stated
         self._targets = targets
-        self._known = [msgspec.structs.replace(each, text=later.without_newer(each.text)) for each in existing]
-        self._doubted = {each.id for each, bare in zip(existing, self._known, strict=True) if each.text != bare.text}
+        self._known: list[Known] = []
+        self._doubted: set[tuple[str, str]] = set()
+        self._bodies: dict[str, _Body] = {}
+        self._topics = [each for each in existing if each.title]
+        for each in existing:
+            lines = [each.text]
+            if self._is_topic(each):
+                body = self._bodies[each.path] = _Body(Place(path=each.path, form="topic"), each.text)
+                lines = body.stated()
+            self._known += (msgspec.structs.replace(each, text=later.without_newer(line)) for line in lines)
+            self._doubted |= {(each.id, bare) for line in lines if (bare := later.without_newer(line)) != line}
         self._edits: list[Edit] = []
         self._replaced: dict[str, Edit] = {}
-        self._bodies: dict[str, _Body] = {}
         self._only_noted = cache(only_noted)
         self.noted: list[str] = []
         self.taken_back: list[tuple[Source, str]] = []
@@ -150,16 +158,14 @@ class _Desk:
     def put(self, memo: Memo) -> None:
         place = self._targets.get(memo.kind)
         if memo.becomes:
-            if self._correct(memo) or self._correct_topic(memo) or not (memo.news or memo.slot == ANNOUNCED):
+            if self._correct(memo) or not (memo.news or memo.slot == ANNOUNCED):
                 return
             slot = "" if memo.slot == ANNOUNCED else CHANGE
             memo = msgspec.structs.replace(memo, becomes="", supersedes="", slot=slot)
         if place is None:
             self._tell(memo)
-        elif place.form == "topic":
-            self._into_topic(memo, place)
         else:
-            self._into_list(memo, place)
+            self._place(memo, place)
 
     def take_out(self, message: RecordedMessage, others: frozenset[str], last: RecordedMessage | None) -> None:
         """Remove what a message of the person asks to forget; of what others said of themselves nothing."""
@@ -167,26 +173,21 @@ class _Desk:
         for said, asked in wishes.asked(message, last):
             rests: dict[str, Any] = {"sources": (source,), "quotes": (said,), "trust": "user"}
             going = partial(overruling.wished_away, asked, others, short_name(message.message.name))
-            for each in going((known, known) for known in self._known if self._reaches(known)):
+            for each in going((known, known) for known in self._known):
                 self._known.remove(each)
+                if self._is_topic(each):
+                    self._bodies[each.path].drop(each, **rests)
+                    continue
                 self._take_back(each)
                 if self._item_place(each) is not None:
                     self._edits.append(RemoveItem(path=each.path, id=each.id.rpartition("#")[2], **rests))
                 else:
                     self._edits.append(RemoveEntry(path=each.path, target=each.id, **rests))
             self._take_back(*going((known, known) for known in self._only_noted()))
-            for topic in self._topics():
-                body = self._body(Place(path=topic.path, form="topic"))
+            for topic in self._topics:
                 pairs = zip(topic.sources, topic.quotes, strict=False)
                 quoted = (Known("", "", text, sources=(each,)) for each, text in pairs)
                 self._take_back(*going((each, each) for each in quoted))
-                lines = going((n, msgspec.structs.replace(topic, text=line)) for n, line in body.stated().items())
-                if lines and wishes.is_bare(body.without(lines)):
-                    self._known.remove(topic)
-                    del self._bodies[topic.path]
-                    self._edits.append(RemoveTopic(path=topic.path, **rests))
-                elif lines:
-                    body.drop(lines, topic.description, **rests)
 
     def _take_back(self, *known: Known) -> None:
         """Note the messages that say what a person asked to forget, each with its words."""
@@ -197,14 +198,14 @@ class _Desk:
     def operations(self) -> tuple[Edit, ...]:
         return (*self._edits, *(body.operation() for body in self._bodies.values() if body.sources))
 
-    def _into_list(self, memo: Memo, place: Place) -> None:
-        near = (known for known in self._known if known.path == place.path or place.form == "item")
+    def _place(self, memo: Memo, place: Place) -> None:
+        near = (known for known in self._known if known.path == place.path or place.form != "entry")
         said = next((each for each in near if matching.same(memo.text, each.text) or _says_already(each, memo)), None)
-        if said is not None and said.id in self._doubted:  # it is so again
+        if said is not None and (said.id, said.text) in self._doubted:  # it is so again
             self._replace(said, memo, said.text)
-        if said is not None:
+        if said is not None or (place.form == "topic" and any(body.says(memo.text) for body in self._bodies.values())):
             return  # an item may be in the file of another day
-        old = self._old(memo, [each for each in self._known if self._reaches(each)])
+        old = self._old(memo, self._known)
         if old is not None:
             if not _is_later(old, memo):
                 text = overruling.in_its_place(memo, old.text)
@@ -213,14 +214,16 @@ class _Desk:
             self._replace(doubtful, memo, later.with_newer(doubtful.text, memo), beside=doubtful)
         elif _only_changes(memo, self._stated):
             return
-        elif place.form == "item":
-            self._edits.append(self._item(memo, place, fingerprint(memo.text)))
-            self.noted.append(memo.text)
         else:
-            self._edits.append(
-                AddEntry(path=place.path, text=memo.text, section=place.section, kind=memo.kind, **self._rests_on(memo))
-            )
             self.noted.append(memo.text)
+            rests = self._rests_on(memo)
+            if place.form == "topic":
+                self._body_of(memo, place).add(memo.text, **rests)
+            elif place.form == "item":
+                self._edits.append(self._item(memo, place, fingerprint(memo.text)))
+            else:
+                entry = AddEntry(path=place.path, text=memo.text, section=place.section, kind=memo.kind, **rests)
+                self._edits.append(entry)
 
     def _tell(self, memo: Memo) -> None:
         """Note a statement that no place takes; what it takes the place of in the journal is overruled."""
@@ -247,15 +250,14 @@ class _Desk:
         known = [
             (each, each.text)
             for each in self._known
-            if self._reaches(each)
-            and not _is_later(each, memo)
+            if not _is_later(each, memo)
             and not any(source.message == memo.message and source.session == self._session for source in each.sources)
         ]
         return overruling.spoken_against(memo, known)
 
     def _correct(self, memo: Memo) -> bool:
         """Replace the old value by the new one; False, with nothing done, if there is not exactly one place for it."""
-        holding = [known for known in self._known if self._reaches(known) and overruling.is_said_in(memo, known.text)]
+        holding = [known for known in self._known if overruling.is_said_in(memo, known.text)]
         if len(holding) != 1 or _is_later(holding[0], memo):
             return False
         self._replace(holding[0], memo, matching.put(holding[0].text, memo.supersedes, memo.becomes))
@@ -264,6 +266,11 @@ class _Desk:
     def _replace(self, old: Known, memo: Memo, text: str, *, beside: Known | None = None) -> None:
         """Replace what is known by a text, which rests on a memo and on what it is kept beside."""
         rests = self._rests_on(memo)
+        self.noted.append(f"{text} (before: {old.text})")
+        if self._is_topic(old):
+            self._bodies[old.path].put(old.text, text, **rests)
+            self._known[self._known.index(old)] = msgspec.structs.replace(old, text=text)
+            return
         if beside is not None:
             rests |= {"sources": beside.sources + rests["sources"], "quotes": beside.quotes + rests["quotes"]}
         before = self._replaced.pop(old.id, None)
@@ -271,7 +278,6 @@ class _Desk:
             self._edits.remove(before)
             rests = {**rests} | {key: getattr(before, key) + rests[key] for key in ("sources", "quotes", "overrules")}
         self._known[self._known.index(old)] = Known(old.id, old.path, text, sources=rests["sources"])
-        self.noted.append(f"{text} (before: {old.text})")
         if place := self._item_place(old):
             item = self._item(msgspec.structs.replace(memo, text=text), place, old.id.rpartition("#")[2])
             edit: Edit = msgspec.structs.replace(item, **{**rests, "trust": item.trust})
@@ -285,98 +291,26 @@ class _Desk:
         places = (place for place in self._targets.values() if place.path == known.path)
         return next((place for place in places if place.form == "item"), None)
 
-    def _reaches(self, known: Known) -> bool:
-        return not known.title and all(
-            place.form != "topic" for place in self._targets.values() if place.path == known.path
-        )
-
-    def _into_topic(self, memo: Memo, place: Place) -> None:
-        if self._is_stated(memo):
-            return
-        body = self._holding(lambda line: overruling.is_over(memo, line)) or self._switched(memo)
-        if (body is None and self._doubts_line(memo)) or (body is not None and self._is_later(body, memo)):
-            return
-        if body is None and _only_changes(memo, self._stated):
-            return
-        body = body or self._body_of(memo, place)
-        if body.take(memo):
-            self._rest(body, memo)
-            self.noted.append(memo.text)
+    def _is_topic(self, known: Known) -> bool:
+        """True if what is known is a topic, or a line of one."""
+        places = (place for place in self._targets.values() if place.path == known.path)
+        return bool(known.title) or any(place.form == "topic" for place in places)
 
     def _body_of(self, memo: Memo, place: Place) -> _Body:
-        """Return the topic of a memo's subject."""
-        if "{topic}" not in place.path:
-            return self._body(place)
-        known = {topic.title: topic.path for topic in self._topics()}
+        """Return the topic that a memo goes to."""
+        if "{topic}" in place.path:
+            place = self._subject_of(memo, place)
+        return self._bodies.setdefault(place.path, _Body(place, ""))
+
+    def _subject_of(self, memo: Memo, place: Place) -> Place:
+        """Return the place of the topic of a memo's subject."""
+        known = {topic.title: topic.path for topic in self._topics}
         known |= {body.place.title: path for path, body in self._bodies.items() if body.place.title}
-        others = [line for topic in self._topics() for line in topic.text.splitlines()]
+        others = [line for topic in self._topics for line in topic.text.splitlines()]
         others += [each for each in self._stated if each != memo.text]
         title = subjects.subject(memo.text, memo.kind, known, others)
         path = known.get(title) or place.path.replace("{topic}", name_for(title).removesuffix(".md"))
-        return self._body(msgspec.structs.replace(place, path=path, title=title))
-
-    def _body(self, place: Place) -> _Body:
-        body = self._bodies.get(place.path)
-        if body is None:
-            text = next((known.text for known in self._known if known.path == place.path), "")
-            body = self._bodies[place.path] = _Body(place, text)
-        return body
-
-    def _topics(self) -> list[Known]:
-        return [known for known in self._known if known.title]
-
-    def _is_later(self, body: _Body, memo: Memo) -> bool:
-        return any(_is_later(topic, memo) for topic in self._topics() if topic.path == body.place.path)
-
-    def _holding(self, fits: Callable[[str], bool]) -> _Body | None:
-        """Return the topic with the only line that fits; None if no line does, or several do."""
-        for known in self._topics():
-            self._body(Place(path=known.path, form="topic"))
-        found = [body for body in self._bodies.values() for line in body.stated().values() if fits(line)]
-        return found[0] if len(found) == 1 else None
-
-    def _switched(self, memo: Memo) -> _Body | None:
-        """Return the topic with the line that a bare switch replaces."""
-        return overruling.one_meant(
-            memo, ((body, line) for body in self._bodies.values() for line in body.stated().values())
-        )
-
-    def _doubts_line(self, memo: Memo) -> bool:
-        """Add a memo behind the line of a topic that it speaks against; False if there is no such line."""
-        lines = {(path, n): line for path, body in self._bodies.items() for n, line in body.stated().items()}
-        found = overruling.spoken_against(memo, lines.items())
-        if found is None or self._is_later(self._bodies[found[0]], memo):
-            return False
-        body = self._bodies[found[0]]
-        body.put(found[1], later.with_newer(lines[found], memo))
-        self._rest(body, memo)
-        return True
-
-    def _is_stated(self, memo: Memo) -> bool:
-        return any(
-            matching.same(memo.text, line.removeprefix("- "))
-            for topic in self._topics()
-            for line in topic.text.splitlines()
-        )
-
-    def _correct_topic(self, memo: Memo) -> bool:
-        """Replace the old value in the line of a topic; False if there is not exactly one such line."""
-        body = self._holding(lambda line: overruling.is_said_in(memo, line))
-        if body is None or self._is_later(body, memo):
-            return False
-        number, line = next((n, line) for n, line in body.stated().items() if overruling.is_said_in(memo, line))
-        text = matching.put(line, memo.supersedes, memo.becomes)
-        body.put(number, text)
-        self._rest(body, memo)
-        self.noted.append(f"{text} (before: {line})")
-        return True
-
-    def _rest(self, body: _Body, memo: Memo) -> None:
-        rests = self._rests_on(memo)
-        body.sources += rests["sources"]
-        body.quotes += rests["quotes"]
-        body.overrules += rests["overrules"]
-        body.trusts.append(memo.trust)
+        return msgspec.structs.replace(place, path=path, title=title)
 
     def _item(self, memo: Memo, place: Place, item_id: str) -> PutItem:
         fields = {
@@ -414,43 +348,50 @@ class _Body:
         self.trusts: list[Trust] = []
         self.description = place.description if self._new else ""
 
-    def stated(self) -> dict[int, str]:
-        """Return the statements among the lines, by number."""
-        lines = {number: line[2:] for number, line in enumerate(self._lines) if line.startswith("- ")}
-        return {number: later.without_newer(line) for number, line in lines.items()}
+    def stated(self) -> list[str]:
+        """Return the statements among the lines."""
+        return [line[2:] for line in self._lines if line.startswith("- ")]
 
-    def put(self, number: int, text: str) -> None:
-        """Replace the statement on a line."""
-        self._lines[number] = f"- {text}"
+    def says(self, text: str) -> bool:
+        """True if a line says what a text does."""
+        return any(matching.same(text, line.removeprefix("- ")) for line in self._lines)
 
-    def without(self, numbers: Sequence[int]) -> list[str]:
-        return [line for number, line in enumerate(self._lines) if number not in numbers]
+    def put(self, old: str, text: str, **rests: Any) -> None:
+        """Replace a statement."""
+        self._lines[self._place_of(old)] = f"- {text}"
+        self._rest(**rests)
 
-    def drop(
-        self, lines: Sequence[int], about: str, *, sources: tuple[Source, ...], quotes: tuple[str, ...], trust: Trust
+    def add(self, text: str, **rests: Any) -> None:
+        """Add a statement as a list item."""
+        while self._lines and not self._lines[-1].strip():
+            self._lines.pop()
+        self._lines.append(f"- {text}")
+        self._rest(**rests)
+
+    def drop(self, gone: Known, **rests: Any) -> None:
+        """Remove a statement, and a description that says it."""
+        before = [*self._lines]
+        del self._lines[self._place_of(gone.text)]
+        if not wishes.is_bare(self._lines):
+            about = self.description or gone.description
+            self.description = wishes.described(about, before, self._lines) or self.description
+        self._rest(**rests)
+
+    def _place_of(self, text: str) -> int:
+        return next(n for n, line in enumerate(self._lines) if later.without_newer(line) == f"- {text}")
+
+    def _rest(
+        self, *, sources: tuple[Source, ...], quotes: tuple[str, ...], trust: Trust, overrules: tuple[Source, ...] = ()
     ) -> None:
-        """Remove the statements on some lines, and a description that says them."""
-        before, self._lines = self._lines, self.without(lines)
-        self.description = wishes.described(about, before, self._lines)
         self.sources, self.quotes = self.sources + sources, self.quotes + quotes
+        self.overrules += overrules
         self.trusts.append(trust)
 
-    def take(self, memo: Memo) -> bool:
-        """Add a memo as a list item, or over the line that it corrects; False if it changes nothing."""
-        stated = self.stated()
-        if any(matching.same(memo.text, line) for line in stated.values()):
-            return False
-        over = next((number for number, line in stated.items() if overruling.is_over(memo, line)), None)
-        over = overruling.one_meant(memo, stated.items()) if over is None else over
-        if over is not None:
-            self._lines[over] = f"- {overruling.in_its_place(memo, stated[over])}"
-        else:
-            while self._lines and not self._lines[-1].strip():
-                self._lines.pop()
-            self._lines.append(f"- {memo.text}")
-        return True
-
-    def operation(self) -> PutTopic:
+    def operation(self) -> PutTopic | RemoveTopic:
+        if wishes.is_bare(self._lines):
+            return RemoveTopic(
+                path=self.place.path, sources=self.sources, quotes=self.quotes, trust=lowest_trust(self.trusts)
+            )
         return PutTopic(
             path=self.place.path,
             body="\n".join(self._lines).rstrip("\n") + "\n",

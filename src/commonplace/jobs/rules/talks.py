@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import date, tzinfo
+from datetime import tzinfo
+from typing import Any
 
 import msgspec
 
@@ -52,14 +53,9 @@ def memo_of(
     salience: float,
     *,
     trust: Trust = "user",
-    slot: str = "",
-    frame: str = "",
-    supersedes: str = "",
-    becomes: str = "",
-    due: date | None = None,
-    valid_until: date | None = None,
+    **more: Any,
 ) -> Memo:
-    """Return what a message states in one place as a memo."""
+    """Return what a message states in one place as a memo; `more` are other fields of it."""
     return Memo(
         kind=kind,
         text=text,
@@ -69,12 +65,7 @@ def memo_of(
         span=span,
         trust=trust,
         salience=round(salience, 3),
-        slot=slot,
-        frame=frame,
-        supersedes=supersedes,
-        becomes=becomes,
         speaker=short_name(item.message.name),
         at=item.message.at,
-        due=due,
-        valid_until=valid_until,
+        **more,
     )
