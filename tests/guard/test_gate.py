@@ -455,3 +455,23 @@ def test_what_was_said_not_to_be_remembered_is_no_ground_of_a_statement(wish):
     messages = (msgspec.structs.replace(MESSAGES[0], message=private), *MESSAGES[1:])
     _, judged = run(answer(add("Lives in Oslo", OSLO)), msgspec.structs.replace(seen, messages=messages))
     assert judged.accepted == ()
+
+
+@in_one_test(
+    "said, old, wrong",
+    [
+        ("Magnus does the lights. No no, sound stays with Ottilie", "Ottilie does the sound", "Magnus does the sound"),
+        ("月謝はそのまま。上げようか迷ったけど", "月謝：6,000円", "月謝は6月から値上げする"),
+        ("the milk price stays as it is", "Milk price: 2 euros", "Milk price goes up"),
+    ],
+)
+def test_what_a_person_says_stays_as_it_is_is_replaced_by_nothing(said, old, wrong):
+    """Issue 16: the old line went, though the person had just said that it holds."""
+    at = datetime(2026, 2, 26, 18, tzinfo=UTC)
+    messages = (RecordedMessage("p#0", "p", "s", 0, Message("user", said, id="m0", at=at), 0),)
+    entry = ViewEntry(id="notes.md#1", number=1, path="notes.md", text=old)
+    view = View(messages=messages, entries=(entry,), writable=("*.md",))
+    edit = ReplaceEntry(path="notes.md", target="notes.md#1", text=wrong, sources=(Source("s", "m0"),), quotes=(said,))
+    proposal = Proposal(operations=(edit,))
+    judged = judge(proposal, view, dict.fromkeys(texts(proposal), ()))
+    assert (judged.accepted, judged.held[0][1].partition(":")[0]) == ((), "stays")

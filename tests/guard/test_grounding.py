@@ -64,6 +64,12 @@ def fault(said, statement, known=()):
         ("standard lens, I'm not paying 1,900 for the fancy one", "Standard lens; won't pay £1,900 for the better one"),
         ("schick mir nie Erinnerungen vor sechs abends", "Erinnerungen frühestens ab 18 Uhr schicken"),
         ("Brehme bleibt unser Pelletlieferant", "Pelletlieferant bleibt Brehme"),
+        ("eleven fifty for the five months", "Mooring: £1,150"),
+        ("der TÜV war gestern da", "Geprüft: die TÜV-Prüfung war am 25.02.2026"),
+        ("je prends plus aucune réparation avant mai", "Pas de réparations avant mai 2026"),
+        ("the direct flight is full for two", "No two seats left on the direct flight"),
+        ("병원에서 10킬로 넘는 건 들지 말래요", "병원 지시로 10kg 넘는 물건은 들 수 없음"),
+        ("adults 8, kids 4. no hang on 5, the committee said 5", "Kids pay 5"),
         ("Papa ist tot, bitte schlag mir nichts mehr zum Vatertag vor", "Möchte keine Vorschläge zum Vatertag mehr"),
         ("Ich bin jetzt nur per Handy erreichbar, bis ca. 3. Juni", "Bis Anfang Juni nur per Handy erreichbar"),
         ("Ah non, on n'est plus ensemble, Hugo et moi", "N'est plus avec Hugo"),
@@ -533,3 +539,18 @@ def test_what_a_list_counts_is_no_amount_of_anything():
     """DESIGN 1.6: a number that nobody said waits, also in a line with commas."""
     assert fault("The lamp is for the hall, the desk or the cellar", "Lamp costs 3 euros, hall, desk") == "new-number"
     assert fault("The lamp is for the hall", "0 lamps are for the hall") == "new-number"
+
+
+@in_one_test(
+    "said, right, wrong",
+    [
+        ("kids 4 pounds. no hang on, 5", "Kids pay 5 pounds", "Kids pay 4 pounds"),
+        ("清明那三天每间五百八……不对我看错了，五百二", "清明三天每间520元", "清明三天每间580元"),
+        ("Das kostet 30 Euro, ach nee, 35", "Kosten: 35 Euro", "Kosten: 30 Euro"),
+        ("quatre jours, non pardon, cinq", "5 jours", "4 jours"),
+    ],
+)
+def test_a_number_that_a_person_put_right_at_once_is_not_theirs(said, right, wrong):
+    """Issue 16: the first of the two was let in."""
+    assert fault(said, right) == ""
+    assert fault(said, wrong) == "other-number"

@@ -39,7 +39,6 @@ from marking import in_one_test
         ("Am I allergic to nuts?", "The user is allergic to nuts"),
         ("我每天跑5公里，不是8公里", "用户每天跑8公里"),
         ("小周欠我三百", "用户欠小周三百"),
-        ("I prefer rye to wheat", "The user prefers wheat to rye"),
         ("Ulla is older than Arne", "Arne is older than Ulla"),
         ("The choir moved from Monday to Thursday", "The choir is on Monday"),
         ("El taller pasó de lunes a viernes", "El taller es el lunes"),

@@ -26,7 +26,6 @@ OPEN = [
 REFUSED = [
     ("I asked him about a hearing aid and he flat out refused.", "Agreed to a hearing aid"),
     ("Начальник против второй машины. Начальник против.", "Начальник одобрил вторую машину"),
-    ("妻はまだ引っ越しに反対しています。", "妻は引っ越しに賛成している"),
     ([("user", "My cousin Nele looks for a room."), ("user", "so not Nele")], "Nele gets the room"),
     ([("assistant", "I would build it with lxml."), ("user", "not lxml though")], "It is built with lxml"),
     ("Eine Spende will ich übrigens keine.", "Die Nutzerin verlangt eine Spende"),

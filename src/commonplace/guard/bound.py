@@ -37,6 +37,10 @@ _REFERS: Final = pattern(  # to what was said before: `Ann collects them`
     r"\b(?:them|it|those|sie|ihn|es|les|l['’]|los|las|lo|li|os|as|ze|het|их|его|её|je|go)\s\w+\W*\Z|\b(?:them|it|those)\W*\Z",
     re.IGNORECASE,
 )
+_OBJECT: Final = pattern(  # what is behind it does nothing: `riding with Dad`
+    r"\b(?:with|for|of|from|to|mit|für|von|zu|bei|avec|pour|de|chez|con|para|por|per|da|com|с|для|от|z|dla|od|met|voor|van)\s",
+    re.IGNORECASE,
+)
 _HEAD: Final = 3  # words of a clause in which its subject stands
 
 
@@ -126,7 +130,7 @@ class Bound:
     def _heads(self, text: str) -> frozenset[str]:
         """Return who does or is what a clause says: what it begins with, or who it is done by."""
         by = _BY.search(text)
-        head = " ".join(text.split()[:_HEAD])
+        head = _OBJECT.split(" ".join(text.split()[:_HEAD]))[0]
         me = {SELF} if SAYS_I.search(head) else set[str]()
         return frozenset({actor(text), *me, *([content.bare(by[1])] if by else ()), *_titled(text), *_relatives(head)})
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from commonplace.guard.clauses import Clause, shared_words
-from commonplace.text import content, denials
+from commonplace.text import content
 from commonplace.text.patterns import pattern
 
 _WISHES: Final = pattern(
@@ -37,12 +37,6 @@ _NOT_YET: Final = pattern(
     r"\b(?:(?:not|\w+n['’]t) (?:\w+ ){0,4}yet|yet to|ha(?:s|ve)n['’]t|not (?:before|until)|still (?:ha(?:s|ve)|needs?) to"
     r"|noch (?:nicht|kein\w*|nichts)|pas encore|encore (?:\w+ ){0,2}(?:rien|aucune?)|(?:rien|aucune?) encore|n['’]\w+ encore|toujours pas|(?:todavía|aún) no|no (?:\w+ ){1,4}(?:todavía|aún)|no antes"
     r"|ancora (?:non|da)|non (?:\w+ ){0,3}ancora|ainda não|não (?:\w+ ){1,3}ainda|ещё не\w*|пока н\w+|jeszcze nie|nog (?:steeds )?(?:niet|geen|niets))\b|还没|尚未|还未|まだ|아직",
-    re.IGNORECASE,
-)
-_AGREES: Final = pattern(
-    r"\b(?:agree[ds]?|accept\w*|approv\w+|allow\w*|in favour|zugestimmt|stimmt\w* zu|akzeptiert\w*|erlaubt\w*|genehmigt\w*|zugesagt|dafür|accepté?\w*|approuv\w+|autoris\w+|d['’]accord"
-    r"|acept\w+|aprob\w+|autoriz\w+|permit\w+|accett\w+|approv\w+|permess\w+|aceit\w+|aprov\w+|разреш\w+|одобр\w+|соглас\w+|zgodzi\w+|pozwoli\w+|akkoord|goedgekeurd|toegestemd)\b"
-    r"|同意|答应|批准|允许|接受|賛成|受け入れ|承認|許可|了承|찬성|동의|수락|허락",
     re.IGNORECASE,
 )
 _DONE: Final = pattern(
@@ -96,21 +90,7 @@ class Events:
         """Return the fault if a clause of a statement has as accepted what was refused, or as done what is not."""
         if clause.denies or clause.doubts:
             return ""
-        return self._not_accepted(clause) or (
-            "" if plans(clause.text) or wishes(text) or is_later(text) else self._not_done(clause)
-        )
-
-    def _not_accepted(self, clause: Clause) -> str:
-        agreed = _AGREES.search(clause.text)
-        if agreed is None:
-            return ""
-        words = content.content(clause.text) - content.content(agreed.group())
-        near = [
-            n for n, each in enumerate(self._clauses) if each.clause.person and shared_words(words, each.clause.content)
-        ]
-        texts = [" ".join(each.clause.text for each in self._clauses[n : n + 2]) for n in near]
-        refused = any(map(denials.says_no, texts)) and not any(map(_AGREES.search, texts))
-        return "negation: it says that what was refused is accepted" if refused else ""
+        return "" if plans(clause.text) or wishes(text) or is_later(text) else self._not_done(clause)
 
     def _not_done(self, clause: Clause) -> str:
         found = [m.group() for m in _DONE.finditer(clause.text) if not m.group()[0].isupper() or not m.start()]

@@ -174,6 +174,20 @@ class Evidence:
                 return True
         return False
 
+    def stays(self, text: str) -> bool:
+        """True if a person said of something that a statement is about, and of nothing else, that it stays as it is."""
+        said = content.content(text)
+        for own in (content.content(phrase("stays").sub(" ", part)) for part in self._staying):
+            shared = Vocabulary(said).shared(own)
+            if shared and own - shared <= COMMON and 2 * len(shared) >= len(said):
+                return True
+        return False
+
+    @cached_property
+    def _staying(self) -> list[str]:
+        said = (sentence for each in self.said if each.person for sentence in content.sentences(each.text))
+        return [part for each in said for part in content.clauses(each) if phrase("stays").search(part)]
+
     # --- the verdict ---
 
     def summary_fault(self, sentence: str, *, brief: bool = False) -> str:
@@ -272,7 +286,7 @@ class Evidence:
         unknown: list[tuple[re.Match[str], bool]] = []
         for match in _CAPITAL.finditer(text):
             word = match.group()
-            parts = _HYPHEN.split(word)
+            parts = [part for part in _HYPHEN.split(word) if not self._is_known(part)]  # `TÜV-Prüfung`, of "TÜV"
             inner = any(any(map(str.isupper, part[1:])) for part in parts) and not word.isupper()
             if not (inner or any(part[:1].isupper() for part in parts)) or self._is_known(word):
                 continue

@@ -8,13 +8,12 @@ what was said. What they may say else is data in `rules/origins.toml`. Pure.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cached_property
-from itertools import combinations
 from typing import Final
 
 from commonplace.guard.about import FIRST_PERSON, SAYS_I, SELF, WE, names_another, whose
-from commonplace.guard.clauses import FIRM, PRONOUN, Clause, actor, shared_words, units_of, values_of
+from commonplace.guard.clauses import FIRM, PRONOUN, Clause, actor, counts_of, shared_words, units_of, values_of
 from commonplace.guard.phrases import phrase
 from commonplace.text import content, days, denials, packaged
 from commonplace.text.everyday import COMMON
@@ -23,20 +22,13 @@ from commonplace.text.patterns import pattern
 
 _USER: Final = frozenset(packaged.text(__package__, "rules/user.txt").split())  # and what stands before any name
 _FIRM_WEIGHT: Final = 2  # of a name or number
-_BESIDE: Final = 2  # clauses between two things that are said side by side
 _FEW: Final = 2  # words that are a value
+_BESIDE: Final = 2  # clauses between two things that are said side by side
 _WORD: Final = pattern(r"[^\W_]+")
 _ME: Final = pattern(r"(?:me|us|mich|mir|uns|moi|nous|mí|nos|mi|io)", re.IGNORECASE)
+_SLIP: Final = 3  # clauses behind a number in which it may be put right
 _REMAINS: Final = pattern(  # both sides of it are the same
     r"(?:remain|stay|bleib|rest|sigue|segu|continu|riman|perman|zosta|blijf|оста)\w*", re.IGNORECASE
-)
-_ARTICLE: Final = pattern(
-    r"(?:the|an?|my|our|der|die|das|de[nm]|eine?[mnr]?|meine?[mnr]?|l[ae]s?|el|los|m[aio]n?|un[ae]?)", re.IGNORECASE
-)
-_BEFORE: Final = pattern(  # before the second of two that are no equals
-    r"(?:than|over|before|after|to|for|about|from|als|vor|nach|für|über|auf|zu|von|que|avant|après|pour|à|chez|para|a|por"
-    r"|sobre|prima|dopo|per|del|de|do|da|чем|до|после|для|за|niż|przed|po|dla|dan|voor|na|naar)",
-    re.IGNORECASE,
 )
 _AND: Final = pattern(r"\b(?:and|with|or|und|mit|oder|et|avec|ou|y|con|o)\b|[和跟与]", re.IGNORECASE)
 _DONE_BY: Final = pattern(
@@ -84,10 +76,30 @@ class Origins:
         near = self._near(clause, text)
         if self._is_crossed(clause, text):
             return "other-number: it was said of another thing"
-        if self._is_put_right(clause):
+        if self._is_put_right(clause) or self._is_slip(clause, text):
             return "other-number: a person said another one instead"
         reasons = [self._against(clause, text, each) for each in near]
         return reasons[0] if reasons and all(reasons) else ""
+
+    def _is_slip(self, clause: Clause, text: str) -> bool:
+        """True if a number is only what a person took back at once (`kids pay 4. no, hang on, 5`)."""
+        for value in clause.numbers:
+            homes = [each for each in (*self._memory, *self._talk) if value in each.numbers]
+            right = [self._put_right(each) for each in homes]
+            if homes and all(right) and not counts_of(text).intersection(*right):
+                return True
+        return False
+
+    def _put_right(self, home: Clause) -> frozenset[str]:
+        """Return the numbers by which a person puts that of a clause right behind it; none if they do not."""
+        place = self._places.get(id(home), len(self._said))
+        behind = [each for each in self._said[place + 1 : place + 1 + _SLIP] if each.place == home.place]
+        right = next((n for n, each in enumerate(behind) if each.numbers), None)
+        if right is None or not home.numbers or behind[right].numbers & home.numbers:
+            return frozenset()
+        last = max(each.end for each in numerals(home.text))
+        said = " ".join([home.text[last:], *(each.text for each in behind[: right + 1])])
+        return behind[right].numbers if phrase("slip").search(said) else frozenset()
 
     def _is_put_right(self, clause: Clause) -> bool:
         """True if a number is the assistant's only, and a person answers with another one."""
@@ -162,7 +174,9 @@ class Origins:
             over = shared_words(words, content.content(home.text[ended.start() :]))
             new = _telling(clause) - shared_words(_telling(clause), self._message(home))
             return any(map(str.isalpha, over)) and len(new) <= (whose(clause.text) == SELF)
-        if home.denies and not home.asks and not self._another_does(home) and _says_what(home, clause, text):
+        contrasts = home.numbers and not home.denied  # `two stages not one`
+        denies = home.denies and not (home.asks or contrasts)
+        if denies and not self._another_does(home) and _says_what(home, clause, text):
             return True
         kept = denials.denies(text) or denials.refuses(text) or phrase("keeps").search(text)
         forbids = phrase("forbids").search(self._sentence(home)) and not kept
@@ -213,30 +227,24 @@ class Origins:
                 continue
             theirs, place = homes[0], self._places[id(homes[0])]
             for other in self._said[max(0, place - _BESIDE) : place + _BESIDE + 1]:
-                if other.place != theirs.place or other.denies or other is theirs:
+                apart = other.place != theirs.place or other.denies or other is theirs
+                if apart or self._put_right(other):
                     continue
                 if _are_crossed(value, own, text, theirs, other) or _counts_other(value, clause, text, theirs, other):
                     return True
         return False
 
     def _is_turned(self, clause: Clause, home: Clause) -> bool:
-        """True if a clause has two in the other order around the same verb, or before and behind the same word."""
+        """True if a clause has two in the other order around the same verb."""
         if denials.denies(clause.text) != denials.denies(home.text):
+            return False
+        if any(each.search(part) for each in (_AND, _DONE_BY) for part in (clause.text, home.text)):
             return False
         names = self._names | clause.names | {actor(clause.text), actor(home.text)}
         new, old = _persons(clause.text, names), _persons(home.text, names)
-        joined = _AND.search(clause.text) or _AND.search(home.text)
-        if not (joined or _DONE_BY.search(clause.text) or _DONE_BY.search(home.text)):
-            crossed = len(new) > 1 and len(old) > 1 and new[0] != old[0] and new[0] in old and old[0] in new
-            verb = _verb(clause.text, names)
-            if crossed and content.alike(verb, _verb(home.text, names)) and not _REMAINS.fullmatch(verb):
-                return True
-        known = list(_ordered(home.text))
-        return any(
-            joins == before and content.alike(one, last) and content.alike(other, first)
-            for one, other, joins in _ordered(clause.text)
-            for first, last, before in known
-        )
+        crossed = len(new) > 1 and len(old) > 1 and new[0] != old[0] and new[0] in old and old[0] in new
+        verb = _verb(clause.text, names)
+        return crossed and content.alike(verb, _verb(home.text, names)) and not _REMAINS.fullmatch(verb)
 
 
 def only_tells(quote: str) -> bool:
@@ -304,21 +312,6 @@ def _verb(text: str, names: frozenset[str]) -> str:
     return next((word for word in said if not FIRST_PERSON.fullmatch(word)), "")
 
 
-def _ordered(text: str) -> Iterator[tuple[str, str, str]]:
-    """Yield each two words with the joining word that only the second has before it."""
-    said = [match.group() for match in _WORD.finditer(text)]
-    found: list[tuple[str, str]] = []
-    for n, word in enumerate(said):
-        bare = SELF if FIRST_PERSON.fullmatch(word) or content.bare(word) in _USER else content.bare(word)
-        if bare == SELF or content.content(word):
-            place = n - 1 - (n > 1 and _ARTICLE.fullmatch(said[n - 1]) is not None)
-            before = said[place].casefold() if place >= 0 else ""
-            found.append((bare, before if _BEFORE.fullmatch(before) else ""))
-    for (one, joins), (other, before) in combinations(found, 2):
-        if before and joins != before and one != other:
-            yield one, other, before
-
-
 def _is_old(clause: Clause, text: str, home: Clause) -> bool:
     """True if a statement has the value that something changed from, and not the one that it changed to."""
     found = phrase("from_to").search(home.text)
@@ -381,6 +374,6 @@ def _kind(value: str) -> str:
 
 def _figures(text: str) -> frozenset[str]:
     """Return the numbers and weekdays of a text, and its words with digits."""
-    counted = (f"#{value}" for each in numerals(text) if each.sure for value in each.values if value.isdigit())
+    counted = (f"#{value}" for value in counts_of(text) if value.isdigit())
     coded = (content.bare(word) for word in _WORD.findall(text) if re.search(r"\d", word) and not word.isdigit())
     return frozenset((*counted, *coded)) | _weekdays(text)

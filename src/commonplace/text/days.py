@@ -36,7 +36,7 @@ _MAYBE_NO_MONTH: Final = frozenset([
     "may", "march", "mars", "mart", "mai", "maj", "mar", "jan", "sept", "sep", "set", "ago", "dic", "maio", "marzo", "ма", "март",
 ])  # fmt: skip
 _AS_MONTH: Final = pattern(
-    r"(?:\b(?:in|by|until|till|since|before|after|from|next|last|this|early|late|mid|end of|start of|im|bis|ab|seit|ende|anfang"
+    r"(?:\b(?:in|by|until|till|since|before|after|from|next|last|this|early|late|mid|end of|start of|im|bis|ab|vor|nach|seit|ende|anfang|avant|après|dès|jusqu['’]en|jusqu['’]à|courant"
     r"|mitte|nächsten|en|para|desde|hasta|em|até|dès|fin|début|mi|à partir de|a|entro|fino a|om|vóór|vanaf|tot|w|od|do)[\s-])\Z"
 )  # words before a word that is a month for sure
 _AS_MONTH_CHARS: Final = 16

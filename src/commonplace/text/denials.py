@@ -26,7 +26,7 @@ _DENIES: Final = pattern(
     r"|niet|geen|nooit|zonder|inte|aldrig|utan|ingen|değil|yok|hiç"
     # no longer
     r"|aufgehört|arrêtée? d['’e]|dej(?:é|ó|ado|amos|aron) de|smess[oaie] d['’i]|deix(?:ei|ou|ámos|amos|aram) de|par(?:ei|ou) de|перестал\w*|przestał\w*|gestopt)\b"
-    r"|不(?![过但仅管错])|(?<![特区])[別别](?![人的墅])|未(?!来)|[没勿無无]|取消|禁止|拒绝|停止|停[接用办售]|ない|なし|ません|なく|ず(?:に|、|。)|(?<=[りわべせれめけかたさ])ず(?![つれか])|やめ|見送[らりるっ]|だめ|ダメ|지\s?않|아니|안\s|(?<!잘)못(?:\s|하|해|한|할|합|했)|없|말[고아]|마세요|금지|취소|빼",
+    r"|不(?![过但仅管错])|(?<![特区])[別别](?![人的墅])|未(?!来)|[没勿無无]|取消|禁止|拒绝|停止|停[接用办售]|ない|なし|ません|なく|ず(?:に|、|。)|(?<=[りわべせれめけかたさ])ず(?![つれか])|やめ|見送[らりるっ]|だめ|ダメ|지\s?않|아니|안\s|(?<!잘)못(?:\s|하|해|한|할|합|했)|없|말[고아라래자]|마세요|금지|취소|빼",
     re.IGNORECASE,
 )
 _UNCHANGED: Final = pattern(
@@ -51,11 +51,11 @@ _NOT: Final = pattern(
 _OBJECT_WORDS: Final = 3  # of what a clause says that there is none of
 
 _LIMITS: Final = pattern(
-    r"\b(?:only|spare|un(?!d)\w{2,}ed|at most|at least|max(?:imum)?|up to|more than|less|under|below|over|limit\w*|instead|rather|avoid\w*|except\w*|unless|off|is out|danger\w*|harmful|exclud\w*|leave (?:\w+ )?out"
+    r"\b(?:only|spare|full|lost|booked|sold out|ausgebucht|complète?s?|agotad\w+|esaurit\w+|esgotad\w+|un(?!d)\w{2,}ed|at most|at least|max(?:imum)?|up to|more than|less|under|below|over|limit\w*|instead|rather|avoid\w*|except\w*|unless|off|is out|danger\w*|harmful|exclud\w*|leave (?:\w+ )?out"
     r"|allerg\w*|\w*intoleran\w*|taboos?|tabus?|no-?gos?|teetotal\w*|abstinen\w*|non-?\w{4,}er|hat(?:e|es|ed|ing)|dislik\w*|bor(?:es|ed|ing)|annoy\w*|detest\w*|against|away|free|until|till|no longer|any ?more|used to|before|former\w*|previously"
     r"|was|were|had|earlier|g[ai]v\w+ up|forget|left|gone|in place of|skip\w*|drop|binned|improv\w*|\w*verbesser\w*|amélior\w*|mejorar|miglior\w*|popraw\w*|улучш\w*|remove\w*|delet\w*|fail\w*|lack\w*|miss\w*|unable|too|replac\w*|switch\w*|chang\w*|mov(?:e|ed|es|ing)|while|wants?|postpon\w*|push\w*|slip\w*|clos\w+|end(?:s|ed|ing)?|bans?|banned|prohibition|sick|hold"
-    r"|nur|erst|ende|nicht\w{4,}|gefährlich\w*|aufge(?:hör|geb)\w*|höchstens|maximal|mindestens|bis zu|mehr als|weniger|unter|über|statt\w*|sondern|vermeid\w*|außer|allergi\w*|unverträg\w*|\w+unverträg\w*|verträgt|hass\w*|nerv\w*|stört|\w*verbot\w*|\w*verzicht\w*|\w+freie?[nrms]?|gegen|weg|frei|mehr|früher|bisher|war|wegen|jetzt|neu\w*"
-    r"|seulement|uniquement|ne \w+ que|maximum|moins|plus|au lieu|plutôt|évit\w*|sauf|intolér\w*|détest\w*|horreur|contre|déteste|libre|avant|arrêt\w*|ferm\w+|était|exclue?s?|interdiction\w*"
+    r"|nur|erst|ende|verlor\w*|nicht\w{4,}|gefährlich\w*|aufge(?:hör|geb)\w*|höchstens|maximal|mindestens|bis zu|mehr als|weniger|unter|über|statt\w*|sondern|vermeid\w*|außer|allergi\w*|unverträg\w*|\w+unverträg\w*|verträgt|hass\w*|nerv\w*|stört|\w*verbot\w*|\w*verzicht\w*|\w+freie?[nrms]?|gegen|weg|frei|mehr|früher|bisher|war|wegen|jetzt|neu\w*"
+    r"|perdue?s?|seulement|uniquement|ne \w+ que|maximum|moins|plus|au lieu|plutôt|évit\w*|sauf|intolér\w*|détest\w*|horreur|contre|déteste|libre|avant|arrêt\w*|ferm\w+|était|exclue?s?|interdiction\w*"
     r"|ni un[oa]?|falta\w*|sólo|solo|solamente|peligros\w*|máximo|como mucho|menos|más de|en lugar|en vez|evit\w*|salvo|excepto|intoleran\w*|odi\w*|aburr\w*|molest\w*|contra|libre|libra|antes|dej\w+|cerrad\w+|era|hasta|prohibición|veto|esclus[aeio]"
     r"|soltanto|solamente|pericolos\w*|massimo|al massimo|meno|più di|invece|anziché|ora|tranne|intolleran\w*|allergi\w*|lascia|chius\w+|prima|fino|divieto|esclus[aeio]|proibição|apenas|só|somente|perigos\w*|alérgic\w*|em vez|exceto|até|metade|fechad\w+"
     r"|только|опасн\w*|максимум|не более|больше|меньше|вместо|кроме|аллерг\w*|ненавид\w*|терпеть|против|раньше|пока|до|исключ\w*|запрет\w*"
@@ -90,7 +90,7 @@ _SAID_NO: Final = pattern(  # to what somebody asked for
 _DOUBTS: Final = pattern(
     # perhaps
     r"\b(?:either .{1,80}? or|entweder .{1,80}? oder|soit .{1,80}? soit|(?:an?|one|the|eine|une|una|uma|un['’]) ?id[eé]e?a?|waver\w*|lean\w* (?:towards?|to)|torn between|(?:was|were) (?:meant|supposed|going) to|(?:sollte|wollte)n? eigentlich|(?:devai[ts]|iba|doveva|deveria) \w+(?:r|re)|должен был|должна была|(?-i:(?!(?:Sou|Foi|Era|Vi|Uso|Amo|Adoro|Tenho) o )[A-Z]\w+ (?:or|oder|ou|o|или|lub) [A-Z]\w+)|schwank\w*|might|maybe|perhaps|possibl[ey]|probably|vielleicht|eventuell|womöglich|möglicherweise|peut-être|éventuellement|quizás?|tal vez|a lo mejor|forse|magari|talvez"
-    r"|возможно|наверное|может быть|może|chyba|być może|misschien|wellicht|kanske|belki)\b|\b(?:i|we|it|they|that|this) may\b|\A\W*may (?-i:[a-z])"
+    r"|возможно|наверное|может быть|może|chyba|być może|misschien|wellicht|kanske|belki)\b|\b(?:i|we|it|they|that|this) may\b|\A\W*may (?!(?:is|was|has|will)\b)(?-i:[a-z])"
     r"|也许|或许|以为|可能|かもしれ|たぶん|多分|아마"
     # consider
     r"|\b(?:thinking (?:of|about)|(?:talked|spoke) about (?!(?:every|any|some|no)thing\b)\w+ing|think about (?:it|that)|consider\w*|wonder\w*|do you think|whether|überleg\w*|erwäg\w*|meinst du|envisag\w*|pens(?:e|es|ons|ez|ent) (?:(?:à|y) )?[^\W\d_]+(?:er|ir|re)|pens\w* (?:\w+ )?à (?:\w+er|\w+ir|prendre|faire)|réfléchi\w*|hésit\w*|tu penses|penses-tu"

@@ -89,20 +89,31 @@ def numerals(text: str) -> list[Numeral]:
             found[-1] = _scaled(found[-1], match)
         elif word not in _NEVER_ALONE:
             words.append((match, value))
-    return _with_decimals(found + _joined(words), folded)
+    return _with_prices(found + _joined(words), folded)
 
 
-def _with_decimals(numbers: list[Numeral], text: str) -> list[Numeral]:
-    """Join the two sides of a spoken decimal sign (`zwei komma eins`), and keep both readings."""
+def _with_prices(numbers: list[Numeral], text: str) -> list[Numeral]:
+    """Join numbers that are said as one, and keep all readings: `zwei komma eins`, and `eleven fifty` of a price."""
     found: list[Numeral] = []
     for number in numbers:
-        if found and _POINT.fullmatch(text, found[-1].end, number.start):
-            whole, part = min(found[-1].values), min(number.values)
-            both = found[-1].values | number.values | {f"{whole}.{part}"}
-            found[-1] = Numeral(found[-1].start, number.end, both, True)
+        before = found[-1] if found else None
+        values = _said_as_one(before, number, text) if before else frozenset[str]()
+        if before and values:
+            found[-1] = Numeral(before.start, number.end, before.values | number.values | values, True)
         else:
             found.append(number)
     return found
+
+
+def _said_as_one(one: Numeral, other: Numeral, text: str) -> frozenset[str]:
+    """Return what two numbers next to each other mean together; nothing if they are two."""
+    between, whole, part = text[one.end : other.start], min(one.values), min(other.values)
+    if _POINT.fullmatch(between):
+        return frozenset({f"{whole}.{part}"})
+    spelt = between == " " and text[one.start].isalpha() and text[other.start].isalpha()
+    if spelt and len(whole) <= 2 and len(part) == 2 and whole.isdecimal() and part.isdecimal():
+        return frozenset({f"{whole}{part}", f"{whole}.{part}".rstrip("0")})
+    return frozenset()
 
 
 def _value(word: str) -> float | None:
