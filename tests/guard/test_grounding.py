@@ -554,3 +554,17 @@ def test_a_number_that_a_person_put_right_at_once_is_not_theirs(said, right, wro
     """Issue 16: the first of the two was let in."""
     assert fault(said, right) == ""
     assert fault(said, wrong) == "other-number"
+
+
+@in_one_test(
+    "said, right, wrong",
+    [
+        ("Levin passed with zwei komma eins", "Levin passed with 2.1", "Levin passed with zwei komma sieben"),
+        ("The ticket costs eleven fifty", "The ticket costs 11.50", "The ticket costs eleven ninety"),
+        ("She was born in nineteen eighty four", "She was born in 1984", "She was born in nineteen ninety four"),
+    ],
+)
+def test_of_two_numbers_said_as_one_a_statement_needs_both(said, right, wrong):
+    """Review: one of the two was enough, so the other could be invented."""
+    assert fault(said, right) == ""
+    assert fault(said, wrong) == "new-number"

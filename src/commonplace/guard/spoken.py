@@ -13,7 +13,7 @@ from commonplace.guard.sums import worked_out
 from commonplace.records import RecordedMessage
 from commonplace.text import content, days, denials
 from commonplace.text.content import Vocabulary
-from commonplace.text.numerals import Numeral, numerals
+from commonplace.text.numerals import Numeral, numerals, said_as_one
 from commonplace.text.patterns import pattern
 from commonplace.text.units import measured, other_units
 
@@ -61,8 +61,10 @@ class Said:
         self.person = person
         self.at = at
         self.words = frozenset(content.words(f"{speaker} {text}"))
-        written = {value for number in numerals(text) for value in number.values}
+        numbers = numerals(text)
+        written = {value for number in numbers for value in number.values}
         follow = {(str(span), "") for span in days.lasting(text)}
+        follow |= {(value, "") for value in said_as_one(text, numbers)}
         if at is not None:
             follow.add((str(at.year), ""))
         if _HALF_HOUR.search(text):

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 from commonplace.text import packaged
@@ -89,23 +90,17 @@ def numerals(text: str) -> list[Numeral]:
             found[-1] = _scaled(found[-1], match)
         elif word not in _NEVER_ALONE:
             words.append((match, value))
-    return _with_prices(found + _joined(words), folded)
+    return found + _joined(words)
 
 
-def _with_prices(numbers: list[Numeral], text: str) -> list[Numeral]:
-    """Join numbers that are said as one, and keep all readings: `zwei komma eins`, and `eleven fifty` of a price."""
-    found: list[Numeral] = []
-    for number in numbers:
-        before = found[-1] if found else None
-        values = _said_as_one(before, number, text) if before else frozenset[str]()
-        if before and values:
-            found[-1] = Numeral(before.start, number.end, before.values | number.values | values, True)
-        else:
-            found.append(number)
-    return found
+def said_as_one(text: str, numbers: Sequence[Numeral]) -> Iterator[str]:
+    """Yield what two numbers of a text mean together: `zwei komma eins`, or `eleven fifty` of a price."""
+    folded = text.casefold()
+    for one, other in pairwise(numbers):
+        yield from _together(one, other, folded)
 
 
-def _said_as_one(one: Numeral, other: Numeral, text: str) -> frozenset[str]:
+def _together(one: Numeral, other: Numeral, text: str) -> frozenset[str]:
     """Return what two numbers next to each other mean together; nothing if they are two."""
     between, whole, part = text[one.end : other.start], min(one.values), min(other.values)
     if _POINT.fullmatch(between):
