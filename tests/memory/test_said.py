@@ -159,9 +159,10 @@ def test_a_result_has_the_text_of_what_was_found(tmp_path, block, text):
     [
         ("user", {"type": "document", "source": {"type": "text", "data": "Oak."}, "title": 7},
          [("user", "Oak."), ("user", "[document]\n\nLook.")]),
-        ("user", {"type": "document", "source": {"type": "text", "data": 7}}, [("user", "[document]\n\nLook.")]),
+        ("user", {"type": "document", "source": {"type": "text", "data": 7}},
+         [("user", "7"), ("user", "[document]\n\nLook.")]),
         ("user", {"type": "document", "source": {"type": "content", "content": [7]}},
-         [("user", "[block]"), ("user", "[document]\n\nLook.")]),
+         [("user", "7"), ("user", "[document]\n\nLook.")]),
         ("user", {"type": ["document"], "content": "Oak."}, [("user", "[['document']]\n\nLook.")]),
         ("assistant", {"type": "compaction", "content": "We spoke."}, [("assistant", "[compaction]\n\nLook.")]),
     ],
@@ -171,6 +172,22 @@ def test_an_odd_block_does_not_lose_its_message(tmp_path, role, block, said):
     with Memory.open(tmp_path, jobs="worker") as memory:
         memory.append("s", {"role": role, "content": [block, {"type": "text", "text": "Look."}]})
         assert [(m.message.role, m.text) for m in memory.sessions.read("s")] == said
+
+
+@pytest.mark.parametrize(
+    ("result", "text"),
+    [
+        ([{"type": "text", "text": "a"}, {"type": "text", "text": ""}, {"type": "text", "text": "b"}], "a\nb"),
+        ([{"type": "code_execution_result", "stdout": "", "stderr": ""}, {"type": "text", "text": "b"}], "b"),
+        (42, "42"),
+        (False, "false"),
+    ],
+)
+def test_a_result_of_a_tool_says_what_it_holds_and_nothing_else(tmp_path, result, text):
+    """Review: an empty text was kept as `[text]`, and a number was lost without a word."""
+    with Memory.open(tmp_path, jobs="worker") as memory:
+        memory.append("s", {"type": "function_call_output", "call_id": "c", "output": result})
+        assert kept(memory) == [("tool", text, ())]
 
 
 @pytest.mark.parametrize("layout", ["native", "two-layer", "facts"])

@@ -32,6 +32,8 @@ _MARKS: Final = {
 }  # fmt: skip
 _ATTACHED: Final = frozenset(["document", "search_result", "web_fetch_result"])  # blocks that hold what others wrote
 UNSAID: Final = frozenset(["reasoning", "item_reference", "mcp_list_tools", "compaction"])  # items without words
+_BODY: Final = ("text", "stdout", "stderr")  # keys of a part of a result, whose values are said as they are
+_TEXTS: Final = (*_BODY, "title", "url")
 _ARGUMENTS_CHARS: Final = 2000  # of one call that are kept; its result is a message of its own
 
 
@@ -236,24 +238,24 @@ def made_call(call: object, name: object, given: object) -> Call:
 
 
 def text_of(content: object) -> str:
-    """Join the texts of a tool's result; the title of a document, and the address of one without a text, are texts."""
-    if isinstance(content, str):
-        return content
-    found = [content] if isinstance(content, Mapping) else content if isinstance(content, (list, tuple)) else ()
-    return "\n".join(filter(None, map(_leaf, found)))
+    """Join the texts of a tool's result; the title of a document, and the address of one without a text, are texts.
+
+    A result that is neither a text nor a list of parts is written as JSON.
+    """
+    if isinstance(content, (list, tuple)):
+        return "\n".join(filter(None, map(_leaf, content)))
+    return "" if content is None else _leaf(content)
 
 
 def _leaf(part: object) -> str:
     if isinstance(part, str):
         return part
     block = _plain(part)
-    title, text, out, error, url = (
-        each if isinstance(each := block.get(key), str) else "" for key in ("title", "text", "stdout", "stderr", "url")
-    )
-    body = "\n".join(filter(None, (text, out, error, text_of(_inside(block)))))
-    if title or body or url:
-        return "\n\n".join(filter(None, (title, body or url)))
-    return _mark(str(block.get("type", ""))) if block.get("type") or not block else _json(block)
+    found = {key: block[key] for key in _TEXTS if isinstance(block.get(key), str)}
+    body = "\n".join(filter(None, (*map(found.get, _BODY), text_of(_inside(block)))))
+    if found or body:
+        return "\n\n".join(filter(None, (found.get("title"), body or found.get("url"))))
+    return _mark(str(block["type"])) if block.get("type") else _json(block or part)
 
 
 def _inside(block: Mapping[str, Any]) -> object:

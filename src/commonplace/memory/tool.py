@@ -21,7 +21,7 @@ Provider = Literal["anthropic", "openai", "mcp"]
 
 
 def _guessed(names: Mapping[str, str]) -> dict[str, str]:
-    """Return what each guess means, of names with the guesses for each."""
+    """Return the name that each guess means; the guesses for a name are the words of one text."""
     return {guess: name for name, guesses in names.items() for guess in guesses.split()}
 
 
