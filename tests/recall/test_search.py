@@ -9,8 +9,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from indexed_scope import NOW, Scope, lines_as_rows
 
+from commonplace.config import RecallConfig
 from commonplace.guard.screened import seal
-from commonplace.records import Message, Query
+from commonplace.recall.choosing import Shown, choose
+from commonplace.records import Hit, Message, Query
 from commonplace.store.protocol import Put
 from marking import in_one_test, slow_after, tries
 
@@ -375,6 +377,16 @@ def test_passages_that_differ_in_a_number_are_two(scope):
         "b", "The nightly backup of the customer database took 95 minutes and then finished without a single error"
     )
     assert len(scope.recall("how long did the nightly backup of the customer database take")) == 2
+
+
+def test_no_more_is_read_than_is_wanted():
+    """Review: after the last wanted hit the next one was read too, perhaps through the whole ranking."""
+
+    def shown():
+        yield Shown(Hit("s#m", "a", 1.0, "sessions", (), "user"), "s")
+        pytest.fail("another was asked for")
+
+    assert [hit.text for hit in choose(shown(), [("s", 1.0)], Query(text="a", k=1), RecallConfig())] == ["a"]
 
 
 def test_a_flooding_source_gets_at_most_three_of_ten_places(scope):

@@ -53,8 +53,6 @@ def choose(
     held_back: list[int] = []
     by_source: Counter[str] = Counter()
     for each in shown:
-        if len(taken) >= query.k:
-            break
         if (number := offered.add(each.hit)) is None:
             continue
         if each.source in flooding and by_source[each.source] >= places:
@@ -64,6 +62,8 @@ def choose(
             taken.append(held_back.pop(0))
         by_source[each.source] += 1
         taken.append(number)
+        if len(taken) >= query.k:
+            break
     return sorted((offered.hits[at] for at in [*taken, *held_back][: query.k]), key=lambda hit: -hit.score)
 
 
