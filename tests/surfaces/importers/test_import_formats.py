@@ -271,6 +271,16 @@ def test_a_line_without_words_is_counted_as_skipped(tmp_path):
     assert result.problems == []
 
 
+def test_a_block_that_says_nothing_is_named_and_the_rest_of_the_message_kept(tmp_path):
+    """Review: a text block without a text was called a block of an unknown type."""
+    content = [{"type": "text"}, {"type": "hologram"}, 7, {"type": "text", "text": "Hello."}]
+    result = Import(written(tmp_path, lines(spoken("user", content, "u1"))))
+    assert [m.content for m in result.messages] == ["Hello."]
+    assert [(p.reason, p.kept) for p in result.problems] == [
+        (f"a content block that cannot be read, {what!r}, was left out", True) for what in ("text", "hologram", "block")
+    ]
+
+
 def test_a_message_without_a_time_takes_that_of_the_one_before(tmp_path):
     """A title at the end of a transcript belongs to its time, not to the day of the import."""
     undated = {"type": "summary", "summary": "Build repair", "leafUuid": "a2"}

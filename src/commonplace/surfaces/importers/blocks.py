@@ -71,7 +71,7 @@ class Parser(ABC):
             part = said.part(block)
             if isinstance(part, Words) and part.unknown:
                 what = truncate(part.unknown, 40)
-                self.report.problem(f"a content block of the unknown type {what!r} was left out", kept=True)
+                self.report.problem(f"a content block that cannot be read, {what!r}, was left out", kept=True)
             elif part is not None:
                 found.append(part)
         return found
