@@ -32,3 +32,4 @@ def test_adopt_says_what_it_recognises_and_what_is_nothing_to_it(run, here):
     assert run("adopt", "nothing-here").code == 2
     assert run("adopt", "ws", "--layout", "nothing").code == 2
     assert run("adopt", "ws", "--json").data["layout"] == "structured"
+    assert run("adopt", "ws", "--layout", "", "--json").data["layout"] == "structured"  # of a script, as if not given

@@ -33,13 +33,13 @@ CONFIG_VARIABLE: Final = "COMMONPLACE_CONFIG"
 MODEL_VARIABLE: Final = "COMMONPLACE_MODEL"
 _KNOB_PREFIX: Final = "COMMONPLACE_"
 _FOLDER: Final = "commonplace-memory"
-_NOT_GIVEN: Final = (None, (), False)
+_NOT_GIVEN: Final = (None, "", (), False)
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Place(msgspec.Struct, frozen=True):
-    """Where a command finds memory; None and empty mean that it was not given."""
+    """Where a command finds memory, and if it prints JSON; None and empty mean that it was not given."""
 
     location: str | None = None
     scope: tuple[str, ...] = ()
