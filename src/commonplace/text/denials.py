@@ -10,7 +10,7 @@ import re
 from typing import Final
 
 from commonplace.text.content import alike, bare, clauses, content, is_wide, words
-from commonplace.text.numerals import numerals
+from commonplace.text.numerals import WORDS, numerals
 from commonplace.text.patterns import pattern
 
 _DENIES: Final = pattern(
@@ -29,10 +29,12 @@ _DENIES: Final = pattern(
     r"|不(?![过但仅管错])|(?<![特区])[別别](?![人的墅])|未(?!来)|[没勿無无]|取消|禁止|拒绝|停止|停[接用办售]|ない|なし|ません|なく|ず(?:に|、|。)|(?<=[りわべせれめけかたさ])ず(?![つれか])|やめ|見送[らりるっ]|だめ|ダメ|지\s?않|아니|안\s|(?<!잘)못(?:\s|하|해|한|할|합|했)|없|말[고아라래자]|마세요|금지|취소|빼",
     re.IGNORECASE,
 )
+_UNTIL: Final = "(?:before|until|vor|bevor|avant|antes|hasta|prima|até|раньше|до|przed|voor)"
 _UNCHANGED: Final = pattern(
     r"\b(?:not|\w+n['’]t|never|nicht|no|ne|non|não|не|nie)\b.{0,12}\b(?:chang\w*|geändert|ändert|verändert|cambi\w*|mud[aeo]\w*"
     r"|измен\w*|меня\w*|zmieni\w*)|\bcan['’]t wait\b|\b(?:no|not an?|kein|ohne|sans|aucun|sin|ningún|senza|nessun|sem|nenhum|без|bez|żaden|geen|zonder|inga?|utan) (?:problem\w*|problème\w*|проблем\w*|issues?)\b"
-    r"|\b(?:not|\w+n['’]t|never|nicht|nie|kein\w*|pas|jamais|no|nunca|non|não|не|nie|niet) (?:\w+ ){0,2}(?:before|until|vor|bevor|avant|antes|hasta|prima|até|раньше|до|przed|voor)\b(?=\s\w)"
+    r"|\b(?:not|\w+n['’]t|never|nicht|kein\w*|pas|jamais|no|nunca|non|não|не|nie|niet)"
+    rf" (?:{_UNTIL}\b(?=\s\w)|(?:\w+ ){{1,2}}{_UNTIL}\b(?=\s(?:\d+|{'|'.join(WORDS)})\b))"  # `nie vor sechs`
     r"|没问题|問題な[いくし]|문제\s?없|変わら(?:ない|ず)|不变|没变|变化不大|그대로",
     re.IGNORECASE,
 )
@@ -51,7 +53,7 @@ _NOT: Final = pattern(
 _OBJECT_WORDS: Final = 3  # of what a clause says that there is none of
 
 _LIMITS: Final = pattern(
-    r"\b(?:only|spare|full|lost|booked|sold out|ausgebucht|complète?s?|agotad\w+|esaurit\w+|esgotad\w+|un(?!d)\w{2,}ed|at most|at least|max(?:imum)?|up to|more than|less|under|below|over|limit\w*|instead|rather|avoid\w*|except\w*|unless|off|is out|danger\w*|harmful|exclud\w*|leave (?:\w+ )?out"
+    r"\b(?:only|spare me|(?:is|are|was|were|all|already|fully) (?:full(?! of\b)|booked)|lost|sold out|ausgebucht|complète?s?|agotad\w+|esaurit\w+|esgotad\w+|un(?!d)\w{2,}ed|at most|at least|max(?:imum)?|up to|more than|less|under|below|over|limit\w*|instead|rather|avoid\w*|except\w*|unless|off|is out|danger\w*|harmful|exclud\w*|leave (?:\w+ )?out"
     r"|allerg\w*|\w*intoleran\w*|taboos?|tabus?|no-?gos?|teetotal\w*|abstinen\w*|non-?\w{4,}er|hat(?:e|es|ed|ing)|dislik\w*|bor(?:es|ed|ing)|annoy\w*|detest\w*|against|away|free|until|till|no longer|any ?more|used to|before|former\w*|previously"
     r"|was|were|had|earlier|g[ai]v\w+ up|forget|left|gone|in place of|skip\w*|drop|binned|improv\w*|\w*verbesser\w*|amélior\w*|mejorar|miglior\w*|popraw\w*|улучш\w*|remove\w*|delet\w*|fail\w*|lack\w*|miss\w*|unable|too|replac\w*|switch\w*|chang\w*|mov(?:e|ed|es|ing)|while|wants?|postpon\w*|push\w*|slip\w*|clos\w+|end(?:s|ed|ing)?|bans?|banned|prohibition|sick|hold"
     r"|nur|erst|ende|verlor\w*|nicht\w{4,}|gefährlich\w*|aufge(?:hör|geb)\w*|höchstens|maximal|mindestens|bis zu|mehr als|weniger|unter|über|statt\w*|sondern|vermeid\w*|außer|allergi\w*|unverträg\w*|\w+unverträg\w*|verträgt|hass\w*|nerv\w*|stört|\w*verbot\w*|\w*verzicht\w*|\w+freie?[nrms]?|gegen|weg|frei|mehr|früher|bisher|war|wegen|jetzt|neu\w*"
