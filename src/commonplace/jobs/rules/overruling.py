@@ -153,7 +153,8 @@ def _is_of_another(memo: Memo, text: str) -> bool:
     if is_of_another(memo.quote, text, memo.others):
         return True
     said = (_unnamed(memo.text, memo.speaker), updates.worded(memo.news))
-    return any(matching.is_of_another_than(each, _unnamed(text, memo.speaker)) for each in said)
+    own = map(updates.without_changer, said)
+    return any(matching.is_of_another_than(each, _unnamed(text, memo.speaker)) for each in own)
 
 
 def others(message: RecordedMessage, people: frozenset[str]) -> frozenset[str]:

@@ -77,6 +77,11 @@ def worded(said: str) -> str:
     return guard("update_lead").sub("", said).strip()
 
 
+def without_changer(said: str) -> str:
+    """Return a sentence without who changed what is the person's own (`my landlord raised` my rent to 950)."""
+    return guard("update_changer").sub("", said)
+
+
 def updated(said: str, stated: Iterable[tuple[Key, str]]) -> Key | None:
     """Return the key of the one statement that a sentence updates; None if it updates none, or could several."""
     found = [key for key, other in stated if rewritten(said, other) is not None]
@@ -85,7 +90,7 @@ def updated(said: str, stated: Iterable[tuple[Key, str]]) -> Key | None:
 
 def rewritten(said: str, other: str) -> str | None:
     """Return what a statement is after an update; `OWN` if the update says it all itself, None if it is none."""
-    said = guard("update_reason").sub("", said)
+    said = without_changer(guard("update_reason").sub("", said))
     mine, theirs = _persons(said), _persons(other)
     ways: list[Callable[[str, str], str | None]] = []
     owner = " ".join(other.split()[:_OWNER_WORDS])
