@@ -146,3 +146,17 @@ def test_the_prompt_has_both_and_says_where_they_are_from(tmp_path: Path, layout
 )
 def test_a_thing_of_another_leaves_ones_own_as_it_is(before: str, said: str) -> None:
     assert after([], before, said)[0] == after([], before)[0]
+
+
+@in_one_test(
+    ("before", "said", "now"),
+    [
+        ("I live in Stavanger, out in Storhaug.", "I've moved to Bergen.", "User lives in Bergen."),
+        ("Our rent is 14,250 kroner a month, without electricity.", "The rent is 11,900 kroner now.", "11,900"),
+        ("I'm learning Welsh, because of a song.", "I put Welsh aside and started learning Italian.", "Italian"),
+    ],
+)
+def test_what_only_says_more_of_the_old_value_goes_with_it(before: str, said: str, now: str) -> None:
+    """Issue 17: ten old values of three years were shown with the newer words behind them."""
+    assert [now in each for each in after([], before, said)] == [True]
+    assert "(2026" not in after([], before, said)[0]

@@ -138,7 +138,7 @@ def says_more(text: str, values: Sequence[str]) -> bool:
 def says_besides(other: str, text: str) -> bool:
     """True if a statement has a part behind its first of which the one in its place says nothing (`…, two dogs`)."""
     said = content(text)
-    parts = guard("part_end").split(other)[1:]
+    parts = (part for part in guard("part_end").split(other)[1:] if guard("elaborates").match(part) is None)
     return any(content(part) and said.isdisjoint(content(part)) for part in parts)
 
 
