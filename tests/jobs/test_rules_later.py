@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from datetime import UTC
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from rules_talks import AT, after
 
 from commonplace import Memory, Message
 from commonplace.jobs.rules import later
+from commonplace.jobs.rules.proposing import Known, Place, Targets, propose
+from commonplace.operations import PutTopic, ReplaceEntry
+from commonplace.records import RecordedMessage
 from commonplace.testing import FixedClock
 from marking import in_one_test
 
@@ -146,3 +151,19 @@ def test_the_prompt_has_both_and_says_where_they_are_from(tmp_path: Path, layout
 )
 def test_a_thing_of_another_leaves_ones_own_as_it_is(before: str, said: str) -> None:
     assert after([], before, said)[0] == after([], before)[0]
+
+
+@pytest.mark.parametrize("form", ["entry", "topic"])
+def test_of_two_newer_words_of_one_range_the_last_is_kept(form: Literal["entry", "topic"]) -> None:
+    """DESIGN 1.5: on the second the rules failed, in a topic, and the range was held."""
+    told = ("It's fine to push to main now.", "You may push to main now, it is allowed.")
+    messages = [Message("user", each, id=f"u{n}", at=AT) for n, each in enumerate(told)]
+    talk = [RecordedMessage(f"m{n}", "s", "s", n, each, n) for n, each in enumerate(messages)]
+    targets: Targets = {"instruction": Place(path="a.md", form=form), "fact": Place(path="a.md", form=form)}
+    known = Known("a.md#1", "a.md", "- Never push to main.\n" if form == "topic" else "Never push to main.")
+    (edit,) = propose(talk, session="s", zone=UTC, targets=targets, existing=[known]).operations
+    assert isinstance(edit, PutTopic | ReplaceEntry)
+    assert [source.message for source in edit.sources] == ["u0", "u1"]
+    assert len(edit.quotes) == len(edit.sources)
+    written = edit.body if isinstance(edit, PutTopic) else edit.text
+    assert written.strip("- \n") == "Never push to main. (2026-11-02: “You may push to main now, it is allowed”)"
