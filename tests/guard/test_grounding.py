@@ -554,3 +554,16 @@ def test_a_number_that_a_person_put_right_at_once_is_not_theirs(said, right, wro
     """Issue 16: the first of the two was let in."""
     assert fault(said, right) == ""
     assert fault(said, wrong) == "other-number"
+
+
+@in_one_test(
+    "said, statement",
+    [
+        ("I have 3 cats. Sorry, my 2 dogs are loud right now", "Has 3 cats"),
+        ("Table for 4 at the Crown. Sorry for the late reply, I was in room 12", "Table for 4 at the Crown"),
+        ("Mein Sohn ist 7. Ich meine, mit 8 darf er allein fahren", "Der Sohn ist 7"),
+    ],
+)
+def test_a_number_behind_an_excuse_puts_no_other_one_right(said, statement):
+    """DESIGN 1.6: what a person said waited, for a number of something else was said behind "sorry"."""
+    assert fault(said, statement) == ""
