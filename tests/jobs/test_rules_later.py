@@ -167,3 +167,11 @@ def test_of_two_newer_words_of_one_range_the_last_is_kept(form: Literal["entry",
     assert len(edit.quotes) == len(edit.sources)
     written = edit.body if isinstance(edit, PutTopic) else edit.text
     assert written.strip("- \n") == "Never push to main. (2026-11-02: “You may push to main now, it is allowed”)"
+
+
+def test_what_is_so_again_is_noted_without_what_it_was_before() -> None:
+    """The journal said "Never push to main. (before: Never push to main.)"."""
+    said = RecordedMessage("m0", "s", "s", 0, Message("user", "Never push to main.", id="u0", at=AT), 0)
+    known = Known("k", "a.md", "Never push to main. (2026-11-01: “It's fine to push to main now”)")
+    made = propose([said], session="s", zone=UTC, targets={"instruction": Place(path="a.md")}, existing=[known])
+    assert made.journal == "Noted: Never push to main."

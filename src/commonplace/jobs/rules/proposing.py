@@ -266,7 +266,7 @@ class _Desk:
     def _replace(self, old: Known, memo: Memo, text: str, *, beside: Known | None = None) -> None:
         """Replace what is known by a text, which rests on a memo and on what it is kept beside."""
         rests = self._rests_on(memo)
-        self.noted.append(f"{text} (before: {old.text})")
+        self.noted.append(text if text == old.text else f"{text} (before: {old.text})")
         now = msgspec.structs.replace(old, text=later.without_newer(text))
         if self._is_topic(old):
             self._bodies[old.path].put(old.text, text, **rests)
