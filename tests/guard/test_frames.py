@@ -132,6 +132,10 @@ def test_what_follows_a_noun_to_the_end_of_its_clause_goes(text, secret):
         "The gate was built not in 2012 but 2014",
         "I wrote the code for module 2044.",
         "Der Code für Aufgabe 1207.",
+        "Limit access to passwords to those who need it",
+        "The UserDetailsService loads the password from the store",
+        "My username: jan_k82, the password is in the vault",
+        "db_pass2 = os.environ.get('x') # password from env",
     ],
 )
 def test_a_description_of_several_words_stays(text):

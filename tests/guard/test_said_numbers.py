@@ -84,10 +84,14 @@ def test_a_value_near_a_noun_goes_without_a_frame(text, secret):
         "GUID for the Windows license: 550E8400-E29B-41D4-A716-446655440000",
         "charmap can't encode characters in position 1204",
         "Welche Passwortmanager sind kostenlos und taugen was?",
+        "return jsonify({'error': 'Invalid username or password'}), 401",
+        "password = db.Column(db.String(120), nullable=False)",
+        "Peer review is on April 15, 2024, and my code is ready",
+        "The tests of my code cover success, 404, 401, and 429 responses.",
     ],
 )
 def test_a_number_that_counts_or_names_stays(text):
-    """The ordinary day: a price, a model, a year, the number of a line and a place are no codes."""
+    """The ordinary day: a price, a model, a year, a status, the number of a line and a place are no codes."""
     assert guard.screen(text).text == text
 
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from datetime import UTC
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from rules_talks import AT, after
 
 from commonplace import Memory, Message
 from commonplace.jobs.rules import later
+from commonplace.jobs.rules.proposing import Known, Place, Targets, propose
+from commonplace.operations import PutTopic, ReplaceEntry
+from commonplace.records import RecordedMessage
 from commonplace.testing import FixedClock
 from marking import in_one_test
 
@@ -151,7 +156,7 @@ def test_a_thing_of_another_leaves_ones_own_as_it_is(before: str, said: str) -> 
 @in_one_test(
     ("before", "said", "now"),
     [
-        ("I live in Stavanger, out in Storhaug.", "I've moved to Bergen.", "User lives in Bergen."),
+        ("I live in Stavanger, out in Storhaug.", "I've moved to Bergen.", "Bergen"),
         ("Our rent is 14,250 kroner a month, without electricity.", "The rent is 11,900 kroner now.", "11,900"),
         ("I'm learning Welsh, because of a song.", "I put Welsh aside and started learning Italian.", "Italian"),
     ],
@@ -160,3 +165,27 @@ def test_what_only_says_more_of_the_old_value_goes_with_it(before: str, said: st
     """Issue 17: ten old values of three years were shown with the newer words behind them."""
     assert [now in each for each in after([], before, said)] == [True]
     assert "(2026" not in after([], before, said)[0]
+
+
+@pytest.mark.parametrize("form", ["entry", "topic"])
+def test_of_two_newer_words_of_one_range_the_last_is_kept(form: Literal["entry", "topic"]) -> None:
+    """DESIGN 1.5: on the second the rules failed, in a topic, and the range was held."""
+    told = ("It's fine to push to main now.", "You may push to main now, it is allowed.")
+    messages = [Message("user", each, id=f"u{n}", at=AT) for n, each in enumerate(told)]
+    talk = [RecordedMessage(f"m{n}", "s", "s", n, each, n) for n, each in enumerate(messages)]
+    targets: Targets = {"instruction": Place(path="a.md", form=form), "fact": Place(path="a.md", form=form)}
+    known = Known("a.md#1", "a.md", "- Never push to main.\n" if form == "topic" else "Never push to main.")
+    (edit,) = propose(talk, session="s", zone=UTC, targets=targets, existing=[known]).operations
+    assert isinstance(edit, PutTopic | ReplaceEntry)
+    assert [source.message for source in edit.sources] == ["u0", "u1"]
+    assert len(edit.quotes) == len(edit.sources)
+    written = edit.body if isinstance(edit, PutTopic) else edit.text
+    assert written.strip("- \n") == "Never push to main. (2026-11-02: “You may push to main now, it is allowed”)"
+
+
+def test_what_is_so_again_is_noted_without_what_it_was_before() -> None:
+    """The journal said "Never push to main. (before: Never push to main.)"."""
+    said = RecordedMessage("m0", "s", "s", 0, Message("user", "Never push to main.", id="u0", at=AT), 0)
+    known = Known("k", "a.md", "Never push to main. (2026-11-01: “It's fine to push to main now”)")
+    made = propose([said], session="s", zone=UTC, targets={"instruction": Place(path="a.md")}, existing=[known])
+    assert made.journal == "Noted: Never push to main."

@@ -29,7 +29,7 @@ _CLAUSE: Final = (  # up to a number
 )
 _ALONE: Final = r"[^\W\d_][,，、]\s?\Z"  # before a number that is a clause: "what was it? Oh right, 316"
 _INSTEAD: Final = r"\d,?\s(?:<<but>>|<<namely>>)\s\Z"  # between two numbers: "not 1111 but 7264"
-_CLOSED: Final = r"\s?(?:[.,;!。，]|\Z)|\s(?:<<as>>|<<and>>)\s|だ|です"  # the clause of a number
+_CLOSED: Final = r"(?!,\s\d)\s?(?:[.,;!。，]|\Z)|\s(?:<<as>>|<<and>>)\s|だ|です"  # the clause of a number
 _DATE: Final = r"(?:19|20)\d\d-[01]\d-[0-3]\d"
 _YEAR: Final = r"(?:1[5-9]|20)\d\d"
 _YEAR_OR_TIME: Final = rf"{_YEAR}|(?:[01]\d|2[0-3])[0-5]\d"
@@ -125,6 +125,8 @@ def is_code(sentence: Sentence, match: re.Match[str], rule: Rule, nouns: list[in
     thing = rule.check == "thing"
     if not 3 <= digits + letters <= 24 or compiled(_DATE).fullmatch(value) or is_elsewhere(sentence, *match.span()):
         return False
+    if rule.check not in {"code", "thing"} and (letters or digits < _SURE_DIGITS):  # `401`, `String(120)`
+        return False
     lead = _word_before(text, match.start())
     changed = rule.check == "code" and sentence.is_changed and compiled("<<onto>>|<<from>>").fullmatch(lead) is not None
     behind = rule.check == "code" and any(text[end : match.start()] in {" ", ": "} for end in nouns)
@@ -133,8 +135,9 @@ def is_code(sentence: Sentence, match: re.Match[str], rule: Rule, nouns: list[in
     if not led and (letters > 1 or digits < 3 or (compiled(_YEAR).fullmatch(value) and not _closes(text, match))):
         return False
     sure = led and rule.check == "code"
+    dated = when and compiled(r"\d,? \Z").search(text, max(0, match.start() - 3), match.start())  # "July 4, 2023"
     called = digits > _PHONE and compiled(_CALL).search(text, max(0, match.start() - 24), match.start())
-    if called:
+    if dated or called:
         return False
     if value.isalnum() and not changed and (lead in words["named"] or (when and lead in words["dated"] and not sure)):
         return False

@@ -167,7 +167,7 @@ class _Court:
             return ""
         if journal or summary:
             return self.ground.summary_fault(statement, brief=journal)
-        if old and not written.holds(statement, old) and self.evidence.stays(old):
+        if old and not written.holds(statement, old) and self.evidence.stays(old, statement):
             return "stays: a person said that it stays as it is"
         reason = self.ground.fault(statement)
         if old and reason.startswith("unfounded:") and (value := written.new_value(old, statement)):

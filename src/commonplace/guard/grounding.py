@@ -174,19 +174,23 @@ class Evidence:
                 return True
         return False
 
-    def stays(self, text: str) -> bool:
-        """True if a person said of something that a statement is about, and of nothing else, that it stays as it is."""
-        said = content.content(text)
-        for own in (content.content(phrase("stays").sub(" ", part)) for part in self._staying):
-            shared = Vocabulary(said).shared(own)
-            if shared and own - shared <= COMMON and 2 * len(shared) >= len(said):
-                return True
-        return False
+    def stays(self, old: str, new: str) -> bool:
+        """True if the last that a person said of an old statement, or a new one, is that the old one stays as it is."""
+        said = content.content(old)
+        about = Vocabulary(said | content.content(new))
+        last = next((part for part in reversed(self._stated) if about.shared(content.content(part))), "")
+        rest = phrase("stays").sub(" ", last)
+        own = content.content(rest)
+        shared = Vocabulary(said).shared(own)
+        is_all = bool(shared) and own - shared <= COMMON and 2 * len(shared) >= len(said)
+        return rest != last and is_all and not denials.denies(rest)
 
     @cached_property
-    def _staying(self) -> list[str]:
+    def _stated(self) -> list[str]:
+        """The clauses of persons that neither ask nor doubt."""
         said = (sentence for each in self.said if each.person for sentence in content.sentences(each.text))
-        return [part for each in said for part in content.clauses(each) if phrase("stays").search(part)]
+        parts = (part for each in said if not each.endswith(("?", "？")) for part in content.clauses(each))
+        return [part for part in parts if not denials.doubts(part)]
 
     # --- the verdict ---
 

@@ -79,7 +79,7 @@ def linked(sentence: Sentence, start: int, end: int, rule: Rule) -> Iterator[Spa
     text = sentence.text
     if rule.check not in {"password", "sign", "phrase", "key", "code"}:
         return
-    if rule.check in {"password", "phrase"} and (before := _before(text, start, end)):
+    if rule.check in {"password", "phrase"} and (before := _before(sentence, start, end)):
         yield before
         return
     signs = rule.check == "sign" or compiled(_IDIOM).match(text, start)
@@ -111,10 +111,12 @@ def linked(sentence: Sentence, start: int, end: int, rule: Rule) -> Iterator[Spa
             return
 
 
-def _before(text: str, start: int, end: int) -> Span | None:
+def _before(sentence: Sentence, start: int, end: int) -> Span | None:
     """Return the plain words that a link joins to the noun behind it: their clause, or those before `as`."""
+    text = sentence.text
     link = compiled(_BEFORE).search(text, max(0, start - _FAR), start)
-    if not link or compiled(_COMPOUND).match(text, end):
+    to = link and link.group().split()[:1] == ["to"] and not sentence.is_polish  # "limit access to passwords"
+    if not link or to or compiled(_COMPOUND).match(text, end):
         return None
     first = last = link.start()
     for word in reversed([*compiled(r"[^\s.,;:!?()⟦⟧\"]{1,40}").finditer(text, max(0, last - _FAR), last)]):

@@ -86,12 +86,12 @@ class Origins:
         for value in clause.numbers:
             homes = [each for each in (*self._memory, *self._talk) if value in each.numbers]
             right = [self._put_right(each) for each in homes]
-            if homes and all(right) and not counts_of(text).intersection(*right):
+            if homes and all(right) and counts_of(text).isdisjoint(frozenset().union(*right)):
                 return True
         return False
 
     def _put_right(self, home: Clause) -> frozenset[str]:
-        """Return the numbers by which a person puts that of a clause right behind it; none if they do not."""
+        """Return the numbers by which a person puts that of a clause right behind it, and says nothing else there."""
         place = self._places.get(id(home), len(self._said))
         behind = [each for each in self._said[place + 1 : place + 1 + _SLIP] if each.place == home.place]
         right = next((n for n, each in enumerate(behind) if each.numbers), None)
@@ -99,7 +99,11 @@ class Origins:
             return frozenset()
         last = max(each.end for each in numerals(home.text))
         said = " ".join([home.text[last:], *(each.text for each in behind[: right + 1])])
-        return behind[right].numbers if phrase("slip").search(said) else frozenset()
+        rest = phrase("slip").sub(" ", said)
+        for number in reversed(numerals(rest)):
+            rest = f"{rest[: number.start]} {rest[number.end :]}"
+        new = content.content(rest) - shared_words(content.content(rest), home.content)
+        return behind[right].numbers if rest != said and not new else frozenset()
 
     def _is_put_right(self, clause: Clause) -> bool:
         """True if a number is the assistant's only, and a person answers with another one."""

@@ -85,6 +85,7 @@ _PAIR: Final = (
     r"|(?<!\w)(?:<<used>>|<<gives>>)\s(?:[^\W\d_]{1,6}\s){0,2}|[输填打]入?)"
     rf"(?=({values.TOKEN}))"
 )
+_USER: Final = r"(?i)\b(?:user\w{0,4}|usuari\w|usuário|benutzer|utente|gebruiker|użytkownik|id)[ :=]{1,2}\Z"
 _A_GOOD: Final = r"(?i)\s(?:an?|ein|een|una?|uma?|to)\s"  # behind a question's `is` and what is quoted
 _NAMED_SO: Final = r"(?i)\s<<as>>\s|(?:\s[^\W\d_]{2,12})?[,.]?\s(?:<<it>>|<<that>>\s<<is>>)\s"  # behind what is quoted
 _IN_DATA: Final = r"[-_=(\[]|\.\w|[\"']\s?:"  # behind a name that is no word
@@ -272,12 +273,22 @@ def _swept(sentence: Sentence, rule: Rule, nouns: list[int]) -> Iterator[Span]:
     for start, stop in sentence.made:
         if rule.check == "password" and compiled(r"[A-Z]{2,6}-\d{2,6}").fullmatch(text, start, stop):
             continue  # the number of a ticket
+        named = text[stop : stop + 3] == " = " or compiled(_USER).search(text, max(0, start - 16), start)
         opens = not thing or (stop - start >= _LONG_WORD and _opens_with(text, start))
-        if opens:
+        if opens and not named:
             yield start, stop
-    if rule.check in {"password", "phrase"} and not compiled(r"[({\[;=]").search(text):  # as in code
-        yield from (match.span() for match in compiled(_WORD_INNER).finditer(text))
+    if rule.check in {"password", "phrase"}:
+        inner = (match.span() for match in compiled(_WORD_INNER).finditer(text))
+        yield from (span for span in inner if _is_given(text, *span, nouns))
     yield from _quoted(sentence, rule, nouns) if not thing else ()
+
+
+def _is_given(text: str, start: int, end: int, nouns: list[int]) -> bool:
+    """True if a word is right behind a noun or before "that's the password", or a verb says that it is typed."""
+    typed = text[start].islower() and compiled(r"(?i)(?:<<used>>|<<gives>>)\s\Z").search(
+        text, max(0, start - 24), start
+    )
+    return bool(typed or compiled(_NAMED_SO).match(text, end)) or any(text[last:start] == " " for last in nouns)
 
 
 def _opens_with(text: str, start: int) -> bool:

@@ -93,7 +93,7 @@ _DOUBTS: Final = pattern(
     # perhaps
     r"\b(?:either .{1,80}? or|entweder .{1,80}? oder|soit .{1,80}? soit|(?:an?|one|the|eine|une|una|uma|un['’]) ?id[eé]e?a?|waver\w*|lean\w* (?:towards?|to)|torn between|(?:was|were) (?:meant|supposed|going) to|(?:sollte|wollte)n? eigentlich|(?:devai[ts]|iba|doveva|deveria) \w+(?:r|re)|должен был|должна была|(?-i:(?!(?:Sou|Foi|Era|Vi|Uso|Amo|Adoro|Tenho) o )[A-Z]\w+ (?:or|oder|ou|o|или|lub) [A-Z]\w+)|schwank\w*|might|maybe|perhaps|possibl[ey]|probably|vielleicht|eventuell|womöglich|möglicherweise|peut-être|éventuellement|quizás?|tal vez|a lo mejor|forse|magari|talvez"
     r"|возможно|наверное|может быть|może|chyba|być może|misschien|wellicht|kanske|belki)\b|\b(?:i|we|it|they|that|this) may\b|\A\W*may (?!(?:is|was|has|will)\b)(?-i:[a-z])"
-    r"|也许|或许|以为|可能|かもしれ|たぶん|多分|아마"
+    r"|也许|或许|以为|可能|かもしれ|たぶん|多分|(?<!道に)迷っ[たて]|아마"
     # consider
     r"|\b(?:thinking (?:of|about)|(?:talked|spoke) about (?!(?:every|any|some|no)thing\b)\w+ing|think about (?:it|that)|consider\w*|wonder\w*|do you think|whether|überleg\w*|erwäg\w*|meinst du|envisag\w*|pens(?:e|es|ons|ez|ent) (?:(?:à|y) )?[^\W\d_]+(?:er|ir|re)|pens\w* (?:\w+ )?à (?:\w+er|\w+ir|prendre|faire)|réfléchi\w*|hésit\w*|tu penses|penses-tu"
     r"|valora(?:ndo|mos)?|se plantea\w*|pensando|(?:pienso|pensamos) [^\W\d_]+[aei]r|pens(?:o|iamo) di|(?:a pensar|penso|pensamos) em|hay que decidir|crees que|valuta(?:ndo|no)?|ponder\w+|acha que|дума(?:ю|ет|ем|ют)|подума\w+|стоит ли|zastanawia\w*|myśl\w+ o|overweeg\w*|twijfel\w*|funder\w+)\b"

@@ -266,18 +266,19 @@ class _Desk:
     def _replace(self, old: Known, memo: Memo, text: str, *, beside: Known | None = None) -> None:
         """Replace what is known by a text, which rests on a memo and on what it is kept beside."""
         rests = self._rests_on(memo)
-        self.noted.append(f"{text} (before: {old.text})")
+        self.noted.append(text if text == old.text else f"{text} (before: {old.text})")
+        now = msgspec.structs.replace(old, text=later.without_newer(text))
         if self._is_topic(old):
             self._bodies[old.path].put(old.text, text, **rests)
-            self._known[self._known.index(old)] = msgspec.structs.replace(old, text=text)
+            self._known[self._known.index(old)] = now
             return
-        if beside is not None:
-            rests |= {"sources": beside.sources + rests["sources"], "quotes": beside.quotes + rests["quotes"]}
         before = self._replaced.pop(old.id, None)
         if before is not None:  # one operation for each record
             self._edits.remove(before)
             rests = {**rests} | {key: getattr(before, key) + rests[key] for key in ("sources", "quotes", "overrules")}
-        self._known[self._known.index(old)] = Known(old.id, old.path, text, sources=rests["sources"])
+        elif beside is not None:
+            rests |= {"sources": beside.sources + rests["sources"], "quotes": beside.quotes + rests["quotes"]}
+        self._known[self._known.index(old)] = msgspec.structs.replace(now, sources=rests["sources"])
         if place := self._item_place(old):
             item = self._item(msgspec.structs.replace(memo, text=text), place, old.id.rpartition("#")[2])
             edit: Edit = msgspec.structs.replace(item, **{**rests, "trust": item.trust})
@@ -378,7 +379,8 @@ class _Body:
         self._rest(**rests)
 
     def _place_of(self, text: str) -> int:
-        return next(n for n, line in enumerate(self._lines) if later.without_newer(line) == f"- {text}")
+        lines = enumerate(self._lines)
+        return next(n for n, line in lines if line[:2] == "- " and later.without_newer(line[2:]) == text)
 
     def _rest(
         self, *, sources: tuple[Source, ...], quotes: tuple[str, ...], trust: Trust, overrules: tuple[Source, ...] = ()
