@@ -560,7 +560,6 @@ def test_a_number_that_a_person_put_right_at_once_is_not_theirs(said, right, wro
 
 
 @in_one_test(
-<<<<<<< HEAD
     "said, right, wrong",
     [
         ("Levin passed with zwei komma eins", "Levin passed with 2.1", "Levin passed with zwei komma sieben"),
@@ -569,10 +568,12 @@ def test_a_number_that_a_person_put_right_at_once_is_not_theirs(said, right, wro
     ],
 )
 def test_of_two_numbers_said_as_one_a_statement_needs_both(said, right, wrong):
-    """Review: one of the two was enough, so the other could be invented."""
+    """Issue 16: one of the two was enough, so the other could be invented."""
     assert fault(said, right) == ""
     assert fault(said, wrong) == "new-number"
-=======
+
+
+@in_one_test(
     "said, statement",
     [
         ("I have 3 cats. Sorry, my 2 dogs are loud right now", "Has 3 cats"),
@@ -583,4 +584,3 @@ def test_of_two_numbers_said_as_one_a_statement_needs_both(said, right, wrong):
 def test_a_number_behind_an_excuse_puts_no_other_one_right(said, statement):
     """DESIGN 1.6: what a person said waited, for a number of something else was said behind "sorry"."""
     assert fault(said, statement) == ""
->>>>>>> r2

@@ -189,3 +189,9 @@ def test_what_is_so_again_is_noted_without_what_it_was_before() -> None:
     known = Known("k", "a.md", "Never push to main. (2026-11-01: “It's fine to push to main now”)")
     made = propose([said], session="s", zone=UTC, targets={"instruction": Place(path="a.md")}, existing=[known])
     assert made.journal == "Noted: Never push to main."
+
+
+def test_a_word_that_only_looks_like_a_name_names_nothing() -> None:
+    """Issue 17: `mind` was taken for Mina, whose book then had the words about answers behind it."""
+    book = "My current book is The Glass Orchard, by Mina Sato."
+    assert after([], book, "I've changed my mind about answer length.")[0].endswith("Mina Sato.")

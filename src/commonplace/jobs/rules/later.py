@@ -76,7 +76,7 @@ def _is_against(memo: Memo, said: str, other: str, shared: frozenset[str], share
     """
     if _is_end(other) or matching.of_another_person(said, other):
         return False
-    named = bool(shared & content.names(_LEFT.sub("", other)))
+    named = bool(content.content(said) & content.names(_LEFT.sub("", other)))
     if _is_end(said):
         called = _CALLED.search(other)
         if called is not None and f" {called[1]} " in f" {said} ":
