@@ -503,6 +503,7 @@ def test_who_is_not_written_to_any_more_about_one_thing_is_replaced_there():
         ("My rent is 900 euros.", "My landlord raised my rent to 950 euros.", "User's rent is 950 euros."),
         ("My rent is 900 euros.", "The rent went up to 950 euros.", "User's rent is 950 euros."),
         ("I take 100 mg of losartan.", "My doctor reduced my losartan to 50 mg.", "User takes 50 mg of losartan."),
+        ("I take 62.5 mg of losartan.", "My doctor raised my losartan to 75 mg.", "User takes 75 mg of losartan."),
         ("Our standup is at 9:00.", "Lena moved our standup to 10:30.", "Our standup is at 10:30."),
         ("My haircut is on 3 May.", "The salon moved my haircut to 10 May.", "User's haircut is on 2026-05-10."),
         ("Our budget is 5000 euros.", "The board cut our budget to 4000 euros.", "Our budget is 4000 euros."),

@@ -85,12 +85,12 @@ class Origins:
         """True if a number is only what a person took back at once (`kids pay 4. no, hang on, 5`)."""
         for value in clause.numbers:
             homes = [each for each in (*self._memory, *self._talk) if value in each.numbers]
-            right = [self._put_right(each) for each in homes]
+            right = [self._right_behind(each) for each in homes]
             if homes and all(right) and counts_of(text).isdisjoint(frozenset().union(*right)):
                 return True
         return False
 
-    def _put_right(self, home: Clause) -> frozenset[str]:
+    def _right_behind(self, home: Clause) -> frozenset[str]:
         """Return the numbers by which a person puts that of a clause right behind it, and says nothing else there."""
         place = self._places.get(id(home), len(self._said))
         behind = [each for each in self._said[place + 1 : place + 1 + _SLIP] if each.place == home.place]
@@ -232,7 +232,7 @@ class Origins:
             theirs, place = homes[0], self._places[id(homes[0])]
             for other in self._said[max(0, place - _BESIDE) : place + _BESIDE + 1]:
                 apart = other.place != theirs.place or other.denies or other is theirs
-                if apart or self._put_right(other):
+                if apart or self._right_behind(other):
                     continue
                 if _are_crossed(value, own, text, theirs, other) or _counts_other(value, clause, text, theirs, other):
                     return True

@@ -112,8 +112,9 @@ def _revalued(said: str, other: str) -> str | None:
     parts = _said_so(_bare(said) or said)
     said_sorts = values.sorts(", ".join(parts))
     sorts = values.sorts(other) if said_sorts else said_sorts
-    text = values.replaced(", ".join(parts), other) if said_sorts & sorts else None
-    if text is None or denials.denies(other) or values.things(said) - sorts:  # another thing is named
+    held = ", ".join(_said_so(other))  # `62.5 micrograms`, of "62.5 micrograms, not 100"
+    text = values.replaced(", ".join(parts), held) if said_sorts & sorts else None
+    if text is None or values.things(said) - sorts:  # another thing is named
         return None
     things = said_sorts & sorts & kinds().keys()
     if things and (not _one_uses(said, other) or _persons(other) != _persons(said)):

@@ -9,11 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from commonplace.jobs.rules.patterns import guard, kinds
 from commonplace.text import days
 from commonplace.text.everyday import COMMON
+from commonplace.text.patterns import pattern
+
+_FRACTION: Final = pattern(r"[.,]\d{1,2}\Z")  # of a number
 
 
 class Value(NamedTuple):
@@ -119,7 +122,8 @@ def _the_one(said: str, value: Value, other: str, alike: Sequence[Value], new: S
 
 def _of_one_size(old: Value, new: Value) -> bool:
     """True unless two numbers have far more digits than each other (a port, and how many dogs there are)."""
-    return "number" not in old.sorts or abs(len(old.said) - len(new.said)) <= 1
+    whole, other = (len(_FRACTION.sub("", each.said)) for each in (old, new))
+    return "number" not in old.sorts or abs(whole - other) <= 1
 
 
 def is_whole(said: str) -> bool:
