@@ -9,6 +9,7 @@ import pytest
 from rules_talks import after
 
 from commonplace import Memory, Message
+from commonplace.testing import ScriptedLLM
 from commonplace.text import dates
 from marking import in_one_test, slow_after
 
@@ -102,3 +103,31 @@ def test_a_day_without_its_month_is_of_the_month_that_is_named_beside_it() -> No
     assert text == "We fly from Bristol on 2026-05-20, not on 2026-05-21."
     text = dates.absolute("It is on 20 May, not on the 3rd.", WEDNESDAY, UTC)[0]
     assert text == "It is on 2026-05-20, not on the 3rd."
+
+
+@pytest.mark.parametrize("layout", ["two-layer", "native", "structured"])
+def test_what_was_written_long_ago_is_still_corrected(tmp_path: Path, layout: str) -> None:
+    """Issue 17: superseded ones are not shown, however many records were written since."""
+    config = {"consolidation.entries": 3}
+    with Memory.open(tmp_path, layout=layout, jobs="worker", clock=lambda: WEDNESDAY, config=config) as memory:
+        memory.append("s:1", [Message("user", "I live in Bergen."), Message("assistant", "Good.")])
+        memory.consolidate("s:1")
+        for number in range(8):
+            memory.remember(f"Boat {number} is kept at quay {number}.")
+        memory.append("s:2", [Message("user", "I live in Voss now."), Message("assistant", "Good.")])
+        memory.consolidate("s:2")
+        known = {hit.text for hit in memory.recall("lives in", k=20, layers=["documents", "items"])}
+    assert "User lives in Voss now." in known
+    assert "User lives in Bergen." not in known
+
+
+def test_a_model_is_shown_the_last_records_of_a_long_document(tmp_path: Path) -> None:
+    """Issue 17: prompts are bounded, whatever a document holds."""
+    llm = ScriptedLLM(["[]"])
+    config = {"consolidation.entries": 3}
+    with Memory.open(tmp_path, jobs="worker", clock=lambda: WEDNESDAY, config=config, llm=llm) as memory:
+        for number in range(8):
+            memory.remember(f"Boat {number} is kept at quay {number}.")
+        memory.append("s:1", [Message("user", "The boats are new."), Message("assistant", "Good.")])
+        memory.consolidate("s:1")
+    assert [number for number in range(8) if f"Boat {number} " in llm.prompts[0]] == [5, 6, 7]

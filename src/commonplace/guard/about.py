@@ -120,6 +120,7 @@ def apposed(text: str) -> str:
     return "".join(sign for place, sign in enumerate(text) if place not in commas) if commas else text
 
 
+@lru_cache(maxsize=4096)
 def names_another(text: str) -> bool:
     """True if a text names a person by what they are to another."""
     return _relatives().search(text) is not None
@@ -130,6 +131,7 @@ def names_one(text: str) -> bool:
     return names_another(_ONE_OF.sub("my ", text))
 
 
+@lru_cache(maxsize=4096)
 def whose(text: str, *, person: bool = True) -> str:
     """Return whom a clause is about: the user, another one, or nobody that can be known.
 

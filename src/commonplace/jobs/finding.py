@@ -6,6 +6,7 @@ transcripts are searched, never read whole.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from itertools import islice
 from typing import Final
@@ -44,13 +45,19 @@ class Finding:
         writes = [layout.layer(name) for name in dict.fromkeys(job.writes or layout.targets.values())]
         indexed = {name for row in layout.generated for name in row.of}
         indexed |= {name for row in layout.prompt if row.renderer == "tree" for name in row.of}
+        self._most = parts.config.consolidation.entries
         self._tidies = job.range == "none"
         self._trusted = any(layout.part(layer) or layer.name in indexed for layer in writes)
 
     def listed(self, view: View) -> View:
-        """Return what of a view is shown from the beginning."""
-        entries = tuple(each for each in view.entries if not self._trusted or not is_below_agent(each.trust))
-        return msgspec.structs.replace(view, entries=entries)
+        """Return what of a view is shown from the beginning: of each file the last records."""
+        left = Counter(dict.fromkeys((each.path for each in view.entries), self._most))
+        entries: list[ViewEntry] = []
+        for each in reversed(view.entries):
+            left[each.path] -= 1
+            if left[each.path] >= 0 and not (self._trusted and is_below_agent(each.trust)):
+                entries.append(each)
+        return msgspec.structs.replace(view, entries=tuple(reversed(entries)))
 
     def read(self, view: View, name: str, tokens: int) -> tuple[View, Answer, int]:
         """Find a record by its number, its id, its path or the name of its topic."""

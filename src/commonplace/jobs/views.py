@@ -41,8 +41,8 @@ _SEPARATOR = 3  # between two entries: a bullet and a line break, or a separator
 _TALK = timedelta(days=1)  # in which what is remembered by hand may come from messages that are read later
 
 
-Related = Callable[[str], Sequence[Record]]
-"""Finds entries that speak of the same as a text, among those that moved out of a full document."""
+Related = Callable[[str, Collection[str]], Sequence[Record]]
+"""Finds what speaks of the same as a text: in some files, and among the entries that moved out of a full document."""
 
 
 class Views:
@@ -50,7 +50,7 @@ class Views:
 
     Args:
         parts: The scope.
-        related: Finds entries that are not shown any more, so that what is said of them now is held against them.
+        related: Finds records that are in no view otherwise, so that what is said of them now is held against them.
         search: Finds records and messages, for a consolidator that asks.
     """
 
@@ -220,14 +220,14 @@ class Views:
             return ""
         return files_of(self._layout, self._layout.layer(self._layout.targets["journal"]), at)
 
-    def _moved(self, messages: Sequence[RecordedMessage]) -> list[Record]:
-        """Find the entries that moved out of full documents and that a person's words in a range may speak of."""
+    def _spoken_of(self, messages: Sequence[RecordedMessage], paths: Collection[str]) -> list[Record]:
+        """Find what a person's words in a range may speak of, in some files and where full documents moved it to."""
         said = [
             each.text
             for each in messages
             if each.message.role == "user" and len(each.text) <= _SPOKEN_CHARS and not each.text.endswith(("?", "？"))
         ]
-        return list(self._reader.visible(self._related("\n".join(said)))) if said else []
+        return list(self._reader.visible(self._related("\n".join(said), paths))) if said else []
 
     def _of_days(self, messages: Sequence[RecordedMessage]) -> Iterator[str]:
         """Yield the dated files of the days on which some messages were said."""
@@ -243,10 +243,11 @@ class Views:
         places: Mapping[str, Place],
         texts: Mapping[str, str] | None = None,
     ) -> View:
-        """Return the view of a range: the records of every place it may write, as far as the limit goes.
+        """Return the view of a range: what is known in every place it may write.
 
-        If a document is rewritten from its text in `texts`, every entry of that text is in the view. Of many
-        topics those that share the most words with the messages are in it; the first of them whole.
+        Of a document that is all, or the entries of its text in `texts` if it is rewritten from that; of many items
+        the newest, and those that the messages may speak of. Of many topics those that share the most words with the
+        messages are in it; the first of them whole.
         """
         self._ledger.catch_up()
         shown = tuple(
@@ -265,12 +266,15 @@ class Views:
                 cap = cap_of(layer, self._config.limits)
                 if cap is not None and cap.over(self._reader.text(path)) > 0:
                     limit = limit or f"{cap.limit} {_UNITS.get(cap.unit, cap.unit)}"
-            count = self._config.consolidation.entries
             if texts and path in texts and layer is not None:
                 count = len(list(documents.records(path, texts[path].encode("utf-8", "surrogateescape"), layer.style)))
-            for record in records[len(records) - min(count, len(records)) :]:
+                records = records[max(0, len(records) - count) :]
+            for record in records:
                 entries.append(self.entry(record, path, len(entries) + 1, shown=path in shown))
-        moved = self._moved(messages) if files and not texts else []
+        items = {place.path for place in files if place.form == "item"}
+        found = self._spoken_of(messages, items) if files and not texts else []
+        there = {entry.id for entry in entries}
+        moved = [each for each in found if each.id not in there]
         entries += [self.entry(each, each.path, len(entries) + n, shown=False) for n, each in enumerate(moved, 1)]
         unseen: list[str] = []
         subjects = [place.layer for place in places.values() if "{topic}" in place.path]

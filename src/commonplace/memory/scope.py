@@ -303,11 +303,12 @@ class Scope:
         self.sections.look()
         return self.searching.recall(query, now=now, explain=explain, without=without)
 
-    def _related(self, text: str) -> list[Record]:
-        """Find entries that moved out of full documents and speak of the same as a text."""
+    def _related(self, text: str, paths: Collection[str]) -> list[Record]:
+        """Find what speaks of the same as a text: in some files, and among what moved out of full documents."""
         names = {layer.overflow for layer in self.layout.layers} - {""}
         files = {path for _, path in self.reader.files(lambda layer: layer.name in names)} if names else set()
-        asked = Query(text=text, k=_RELATED, layers=("documents",))
+        files |= {*paths}
+        asked = Query(text=text, k=_RELATED, layers=("documents", "items") if paths else ("documents",))
         ids = {hit.record for hit in self._search(asked)} if files else set()
         found = (
             each

@@ -67,7 +67,7 @@ def propose(work: Work) -> Proposal | Unusable:
     """
     operations: list[Edit] = []
     refused: list[str] = []
-    entries = [entry for entry in work.view.entries if not entry.user_authored and entry.id != entry.path]
+    entries = [entry for entry in work.listed.entries if not entry.user_authored and entry.id != entry.path]
     for path in dict.fromkeys(entry.path for entry in entries):
         some = [entry for entry in entries if entry.path == path]
         if work.llm is None or len(some) < 2:

@@ -234,6 +234,7 @@ def unnamed(text: str, other: str) -> str:
     return text.replace(who, "", 1) if who and who == _named(other) else text
 
 
+@lru_cache(maxsize=4096)
 def _named(text: str) -> str:
     """Return the name of whom a statement is; empty if it is of nobody by name."""
     found = guard("of_a_name").match(text)
@@ -282,6 +283,7 @@ def _is_denied(text: str, other: str) -> bool:
     return alike and denials.denies(text) and not denials.denies(other)
 
 
+@lru_cache(maxsize=4096)
 def _whose(text: str) -> set[str]:
     """Return the relatives that a statement names, and whose a thing is that it begins with, if not the speaker's."""
     owner = guard("owner").match(text)
@@ -330,6 +332,7 @@ def _in_same_words(text: str, other: str) -> bool:
     )
 
 
+@lru_cache(maxsize=4096)
 def _carrying(text: str) -> dict[str, str]:
     """Return the words that carry what a statement begins with by their stems, without its subject and light verbs."""
     claim = next(iter(_claims(text)[1:]), text)
@@ -378,6 +381,7 @@ def _plain(text: str) -> str:
     return guard("article").sub("", guard("filler").sub("", " ".join(text.split()))).casefold()
 
 
+@lru_cache(maxsize=4096)
 def _denies(text: str) -> bool:
     return guard("negative").search(text) is not None
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Final
 
 from commonplace.guard.about import FIRST_PERSON, WE
@@ -70,6 +71,7 @@ def _only_ends(part: str, phrases: Sequence[content.Vocabulary], firm: content.V
     return len(left) > 1 and any(all(map(phrase.holds, left)) for phrase in phrases)
 
 
+@lru_cache(maxsize=4096)
 def _firm(text: str) -> frozenset[str]:
     named = content.names(f"x {_I.sub(' ', text)}")
     return frozenset(each for each in named if not guard("of_time").fullmatch(each.rstrip("s"))) | _numbers(text)
