@@ -193,6 +193,8 @@ def _counts(sentence: Sentence, noun: Noun) -> bool:
 def _sentence(text: str, done: int, start: int, end: int) -> Span:
     """Return the sentence of a noun, with the next one where this one asks; in JSON no more than its string."""
     low, high = max(done, start - _REACH), min(len(text), end + _REACH)
+    if high < len(text) and (blank := text.rfind(" ", end, high)) > 0:  # no word is cut in two
+        high = blank
     quotes = list(compiled(_FIELD_EDGE).finditer(text, low, start)) if '"' in text[low:start] else []
     if quotes and quotes[-1].lastgroup == "opens":
         low = quotes[-1].end()
