@@ -47,6 +47,18 @@ from marking import in_one_test
         ("奶奶家的wifi连的时候输jiaozi1958就行。", "jiaozi1958"),
         ("学校系统我用lihua登录，后面填Panda#2016。", "Panda#2016"),  # a noun behind a letter
         ("Merk dir bitte: Nebel Koffer Ziegel Anker, das ist die Passphrase vom Tresor.", "Nebel Koffer"),
+        ("'seeotter' hab ich als Passwort fürs Archiv gesetzt, wie ändere ich das?", "seeotter"),
+        ("Il mot de passe de la baie « lanterne » est trop court, tu crois ?", "lanterne"),
+        ("La guest wifi se llama Casa9 y la clave del router es 'tejado', ¿la imprimes?", "tejado"),
+        ("Niet 1987 maar 1978 is de code van het hek", "1987"),
+        ("Zorg dat de code van de garage 2904 is, vanaf maandag", "2904"),
+        ("pwd R1verstone, start on Monday", "R1verstone"),
+        (
+            "I set the passphrase for the backup to lantern gravel otter pine, and now I forget it",
+            "lantern gravel otter",
+        ),
+        ("7QXM 4TLA 9PWD 3K is the secret key on the card", "7QXM 4TLA 9PWD 3K"),
+        ("Zmieniłem hasło w systemie na cichaLatarnia, nikt nie wie", "cichaLatarnia"),
     ],
 )
 def test_a_value_near_a_noun_goes_without_a_frame(text, secret):

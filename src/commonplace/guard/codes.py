@@ -28,7 +28,9 @@ _CLAUSE: Final = (  # up to a number
     r"(?:\A|[.,;:!?(\n–—。，]|\d\s<<and>>\s)[ *-]{0,4}((?:[^\W\d_’']{1,24}[ -]{1,2}){0,3}[^\W\d_]{1,24})[ ]?\Z"
 )
 _ALONE: Final = r"[^\W\d_][,，、]\s?\Z"  # before a number that is a clause: "what was it? Oh right, 316"
-_INSTEAD: Final = r"\d,?\s(?:<<but>>|<<namely>>)\s\Z"  # between two numbers: "not 1111 but 7264"
+_BUT: Final = r",?\s(?:<<but>>|<<namely>>)\s"  # between two numbers: "not 1111 but 7264"
+_INSTEAD: Final = rf"\d{_BUT}\Z"
+IS_ONE: Final = r"(?i),?\s<<is>>\s(?:[^\W\d_]{1,12}\s){0,2}[\w-]{1,40}"  # to the end of a noun: "2013 is the code"
 _CLOSED: Final = r"(?!,\s\d)\s?(?:[.,;!。，]|\Z)|\s(?:<<as>>|<<and>>)\s|だ|です"  # the clause of a number
 _DATE: Final = r"(?:19|20)\d\d-[01]\d-[0-3]\d"
 _YEAR: Final = r"(?:1[5-9]|20)\d\d"
@@ -109,7 +111,8 @@ def codes(sentence: Sentence, rule: Rule, nouns: list[int]) -> Iterator[tuple[in
     shapes = {_shape(match) for match in found}
     for match in sentence.numbers:
         like = _shape(match) in shapes and not compiled(_YEAR).fullmatch(match.group())
-        if match in found or like:
+        instead = any(compiled(_BUT).fullmatch(sentence.text, match.end(), each.start()) for each in found)
+        if match in found or like or instead:
             yield match.span()
 
 
@@ -130,7 +133,8 @@ def is_code(sentence: Sentence, match: re.Match[str], rule: Rule, nouns: list[in
     lead = _word_before(text, match.start())
     changed = rule.check == "code" and sentence.is_changed and compiled("<<onto>>|<<from>>").fullmatch(lead) is not None
     behind = rule.check == "code" and any(text[end : match.start()] in {" ", ": "} for end in nouns)
-    led = changed or behind or _is_led(text, match)
+    said = any(compiled(IS_ONE).fullmatch(text, match.end(), end) for end in nouns)
+    led = changed or behind or said or _is_led(text, match)
     when = compiled(_YEAR_OR_TIME).fullmatch(value)
     if not led and (letters > 1 or digits < 3 or (compiled(_YEAR).fullmatch(value) and not _closes(text, match))):
         return False
@@ -211,7 +215,8 @@ def _is_led(text: str, match: re.Match[str]) -> bool:
     words = load().words
     after = compiled(r"\s?([^\W\d_]{2,20})").match(text, match.end())
     verb = after[1].casefold() if after else ""
-    closes = after and verb in words["has"] and compiled(_CLOSED).match(text, after.end())
+    ends = after and (verb in words["has"] or compiled("<<is>>").fullmatch(verb))
+    closes = ends and compiled(_CLOSED).match(text, after.end())
     if closes or verb in words["unlocks"] or compiled("<<done>>").fullmatch(verb):
         return True
     said = compiled(r"n['’]t\b").sub("", before.casefold())

@@ -29,7 +29,7 @@ _SURE: Final = r"[A-Z][a-z]{2,64}[._][A-Z][a-z]{2,64}\Z|(?=.{0,7}\d)(?=.{0,7}[a-
 _OF_CODE: Final = (  # a name with underscores
     r"(?:\A|_)(?:pass|pw|token|key|secret|auth|api|db|user|name|id|env|var|value|config|data|code|hash|text|field|input)"
 )
-_SEVERAL: Final = r"(?:[^\W\d_]{1,24}(?:[’'-][^\W\d_]{0,4})?[ ,]{1,2}){2,23}[^\W\d_]{1,24}"
+_SEVERAL: Final = r"(?:[^\W\d_]{1,24}(?:[’'-][^\W\d_]{0,4})?(?: |,\s?(?!(?:<<and>>|<<but>>)\s))){2,23}[^\W\d_]{1,24}"
 _THE_WORD: Final = (
     r"(?i)(?:(?:the|das|het|le|la|il|a)\s)?(?:word|wort|woord|mot|palabra|parola|palavra|ordet|słowo|слово)\s"
 )
@@ -88,11 +88,12 @@ def linked(sentence: Sentence, start: int, end: int, rule: Rule) -> Iterator[Spa
     if span := _value(text, gap.end(), rule, plain=with_it and not signs) if gap else None:
         yield span
         return
-    changed = sentence.is_changed and not compiled(r"(?i)\s<<when>>\s").search(text, end)
-    pattern = _LINK_POLISH if sentence.is_polish else _LINK_CHANGED if changed else _LINK
+    pattern = _LINK_POLISH if sentence.is_polish else _LINK_CHANGED if sentence.is_changed else _LINK
     links = compiled(pattern).finditer(text, end, end + _FAR)
     for match in itertools.islice(links, _MOST_LINKS):
         if compiled(r"[.!;:=→]|\b\d+\b").search(text, end, match.start()):
+            return
+        if compiled(r"(?i)\s<<when>>\s.*\s<<onto>>\s{1,2}\Z").search(text, end, match.end()):
             return
         name = text[end : match.start()].strip()
         if match[0][0] in "'’" and name and name.split()[-1].casefold() not in {"it", "that"}:

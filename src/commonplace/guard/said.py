@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from commonplace.guard import values
-from commonplace.guard.codes import Lead, Noun, Numbers, codes, is_dated, is_elsewhere, lead_of
+from commonplace.guard.codes import IS_ONE, Lead, Noun, Numbers, codes, is_dated, is_elsewhere, lead_of
 from commonplace.guard.linked import linked
 from commonplace.guard.sentences import Sentence, Span
 from commonplace.guard.table import MOST_FOUND, STRETCH, Rule, compiled, load
@@ -55,13 +55,15 @@ _QUOTED: Final = (
     r"|(?<=「)([^」\n⟦]{2,80})」|(?<=『)([^』\n⟦]{2,80})』|(?<=‘)([^’\n⟦]{3,80})’)"
 )
 _NAME_OPENS: Final = r"[\"'][\w.-]{1,60}\Z"
-_UNDER: Final = (
-    r"(?i)(?<!\w)(?:under|in|unter|sous|dans|bajo|en|sotto|sob|em|onder|pod|w|под|в)\s\Z"  # where it is kept
+_UNDER: Final = (  # where it is kept
+    r"(?i)(?<!\w)(?:under|in|unter|sous|dans|bajo|en|sotto|sob|em|onder|pod|w|под|в)\s(?:<<whose>>\s)?\Z"
 )
 _SAID: Final = (
     r"(?i)(?:<<is>>|\b<<answered>>|['’]s|c['’]est|[:：は是])\s{0,2}(?:(?:<<filler>>|<<now>>)[\s,]{1,2}){0,3}\Z"
 )
-_GROUPS: Final = r"(?<![\w-])(?=[A-Z ]{0,24}[2-7])[A-Z2-7]{4}(?: [A-Z2-7]{4}){3,15}(?![\w-])"  # of Base32
+_GROUPS: Final = (  # as an authenticator shows a key
+    r"(?<![\w-])(?=[A-Z ]{0,24}\d)(?=[\d ]{0,24}[A-Z])[A-Z\d]{4}(?: [A-Z\d]{4}){2,15}(?: [A-Z\d]{1,3})?(?![\w-])"
+)
 _SERIAL: Final = (  # fewer groups of digits are a telephone number
     r"(?<![\w-])(?:\d{4,8}-){3,9}\d{4,8}(?![\w-])|(?<![\w-])(?=[A-Z-]{0,40}\d)(?=[\d-]{0,40}[A-Z])(?:[A-Z\d]{4,8}-){2,9}[A-Z\d]{4,8}(?![\w-])"
 )
@@ -88,6 +90,7 @@ _PAIR: Final = (
 _USER: Final = r"(?i)\b(?:user\w{0,4}|usuari\w|usuário|benutzer|utente|gebruiker|użytkownik|id)[ :=]{1,2}\Z"
 _A_GOOD: Final = r"(?i)\s(?:an?|ein|een|una?|uma?|to)\s"  # behind a question's `is` and what is quoted
 _NAMED_SO: Final = r"(?i)\s<<as>>\s|(?:\s[^\W\d_]{2,12})?[,.]?\s(?:<<it>>|<<that>>\s<<is>>)\s"  # behind what is quoted
+_CLAUSE_EDGE: Final = r"[,.;:!?–—](?:\s|\Z)|[、。，]"
 _IN_DATA: Final = r"[-_=(\[]|\.\w|[\"']\s?:"  # behind a name that is no word
 _NO_WORD: Final = r"\d|[^\W\d_][!@#$%^&*+~=][^\W\d_]"  # in what such nouns speak of
 _MADE_ALONE: Final = frozenset({"key", "serial", "thing", "login", "account"})
@@ -190,6 +193,8 @@ def _counts(sentence: Sentence, noun: Noun) -> bool:
 def _sentence(text: str, done: int, start: int, end: int) -> Span:
     """Return the sentence of a noun, with the next one where this one asks; in JSON no more than its string."""
     low, high = max(done, start - _REACH), min(len(text), end + _REACH)
+    if high < len(text) and (blank := text.rfind(" ", end, high)) > 0:  # no word is cut in two
+        high = blank
     quotes = list(compiled(_FIELD_EDGE).finditer(text, low, start)) if '"' in text[low:start] else []
     if quotes and quotes[-1].lastgroup == "opens":
         low = quotes[-1].end()
@@ -284,8 +289,8 @@ def _swept(sentence: Sentence, rule: Rule, nouns: list[int]) -> Iterator[Span]:
 
 
 def _is_given(text: str, start: int, end: int, nouns: list[int]) -> bool:
-    """True if a word is right behind a noun or before "that's the password", or a verb says that it is typed."""
-    typed = text[start].islower() and compiled(r"(?i)(?:<<used>>|<<gives>>)\s\Z").search(
+    """True if a word is right behind a noun or before "that's the password", or is typed or changed to."""
+    typed = text[start].islower() and compiled(r"(?i)(?:<<used>>|<<gives>>|\s<<onto>>)\s\Z").search(
         text, max(0, start - 24), start
     )
     return bool(typed or compiled(_NAMED_SO).match(text, end)) or any(text[last:start] == " " for last in nouns)
@@ -313,21 +318,34 @@ def _quoted(sentence: Sentence, rule: Rule, nouns: list[int]) -> Iterator[Span]:
     for match in quoted:
         span = match.span(match.lastindex or 0)
         field = compiled(_FIELD).match(text, max(0, match.start() - 1), match.end() + 2)
-        named = not changed and compiled(_UNDER).search(text, max(0, match.start() - 12), match.start())
+        named = not changed and compiled(_UNDER).search(text, max(0, match.start() - 24), match.start())
         plain = not (code or listed or field or named) and match.group()[0] != "`"
         said = plain and _is_said(text, match, nouns)
-        open_word = plain and (said or "?" not in text)
+        open_word = plain and (said or "?" not in text or _is_stated(text, match, nouns))
         inside = any(span[0] < last <= span[1] for last in nouns)
         if not inside and values.is_quotable(text[slice(*span)], rule, plain=open_word, said=said):
             yield span
 
 
+def _is_stated(text: str, quoted: re.Match[str], nouns: list[int]) -> bool:
+    """True if the clause of what is quoted has a noun and asks nothing: "I set 'osprey' as the PIN, who knows it?"."""
+    before = [0, *(edge.end() for edge in compiled(_CLAUSE_EDGE).finditer(text, 0, quoted.start()))]
+    edge = compiled(_CLAUSE_EDGE).search(text, quoted.end())
+    end = edge.start() if edge else len(text)
+    asks = compiled(r"(?i)\b<<is>>\s\Z").search(text, before[-1], quoted.start())  # "How often is 'osprey' used as …"
+    until = quoted.start() if asks else end
+    return "?" not in text[quoted.end() : end + 1] and any(before[-1] < last <= until for last in nouns)
+
+
 def _is_said(text: str, quoted: re.Match[str], nouns: list[int]) -> bool:
-    """True if what is quoted is right behind a noun or `is`, or before `as`: "Is … a good password?"."""
+    """True if what is quoted is right behind a noun, `is` or `I put`, or before `as`: "Is … a good password?"."""
     start = quoted.start()
     asked = compiled(r"(?i)(?:<<is>>|czy)\s\Z").search(text[:start])
     if compiled(_A_GOOD if asked else _NAMED_SO).match(text, quoted.end()) or any(
         compiled(r"\w{0,4},?[ \u3000]?\Z").match(text, last, start) for last in nouns if last <= start
     ):
+        return True
+    named = any(compiled(IS_ONE).fullmatch(text, quoted.end(), end) for end in nouns)
+    if named or compiled(r"(?i)(?<!\w)<<used>>\s\Z").search(text, max(0, start - 24), start):
         return True
     return "?" not in text and bool(compiled(_SAID).search(text, max(0, start - 40), start))
