@@ -7,6 +7,7 @@ by the door from the path a text came by and the messages it uses, never taken f
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Final, get_args
 
@@ -273,3 +274,10 @@ class View(msgspec.Struct, frozen=True, kw_only=True):
     def entry(self, number: int) -> ViewEntry | None:
         """Find the entry a model calls `number`."""
         return next((entry for entry in self.entries if entry.number == number), None)
+
+
+def denied(operation: Mapping[str, Any], *, forgets: bool) -> str:
+    """Return the id of the record that a logged operation takes out because a person said so; empty if it does not."""
+    if str(operation.get("op")).startswith("remove") and (forgets or operation.get("trust") == "user"):
+        return str(operation.get("target") or "#".join(filter(None, map(operation.get, ("path", "id")))))
+    return ""

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from itertools import chain, repeat
 from typing import Final
+
+import msgspec
 
 from commonplace.changes import forgotten, tombstones
 from commonplace.changes.log import ForgetMove
+from commonplace.changes.overruling import TELLING, Overruling
 from commonplace.changes.parts import Parts
 from commonplace.changes.plan import Plan
 from commonplace.errors import RecordNotFoundError
-from commonplace.operations import Edit, RemoveEntry, RemoveItem, RemoveTopic
-from commonplace.records import Entry, Item, JournalEntry, Outcome, Record, RecordedMessage, Source, Topic
+from commonplace.layouts.codecs.edits import split_id
+from commonplace.operations import Edit, RemoveEntry, RemoveItem, RemoveTopic, TakeBack, denied
+from commonplace.records import Entry, Item, JournalEntry, Outcome, Record, RecordedMessage, Source, Superseded, Topic
 
 FORGOTTEN: Final = "this was forgotten or undone"
 _REPEATED: Final = "~"  # in an id, before the number of a line that stands more than once
@@ -95,8 +101,11 @@ def along(plan: Plan, parts: Parts) -> None:
 
     What the plan itself takes out or replaces is left out: of what is erased no hash is kept.
     """
+    _unsay(plan, parts)
     moves = [
-        move for move in plan.forgotten if move.hidden and not move.aged and not parts.layout.layer_of(move.message)
+        move
+        for move in plan.forgotten
+        if move.hidden and not (move.aged or move.spans or parts.layout.layer_of(move.message))
     ]
     if not moves:
         return
@@ -110,6 +119,47 @@ def along(plan: Plan, parts: Parts) -> None:
     found = list(dict.fromkeys(parts.reader.along(said, {*plan.removed, *plan.successors})))
     for start in range(0, len(found), _HASHES):
         plan.forget_event(moves[-1], found[start : start + _HASHES])
+
+
+def _unsay(plan: Plan, parts: Parts) -> None:
+    """Write down in the transcripts which of their words say what is gone now, and in which records that is told."""
+    held: dict[str, dict[str, list[Superseded]]] = {}
+    for gone, source, was in _gone(plan, parts):
+        with suppress(RecordNotFoundError):
+            text = parts.sessions.message(source.session, source.message).text
+            start = text.find(was[-1])
+            span = source.span or ((start, start + len(was[-1])) if start >= 0 else None)
+            part = Superseded(span, gone, plan.at, (), was)
+            held.setdefault(source.session, {}).setdefault(source.message, []).append(part)
+    told: dict[str, list[str]] = {}
+    overruling = Overruling(parts.ledger, parts.reader, held)
+    for _, path in parts.reader.files(lambda layer: bool(held) and layer.kind in TELLING):
+        for record in parts.reader.visible(parts.reader.records(path)):
+            for part, sentence in overruling.over(record.id, record.text) if record.id not in plan.removed else ():
+                told.setdefault(part.record, []).append(forgotten.hashed(record.id, sentence))
+    for session, messages in held.items():
+        spans: dict[str, list[tuple[str, int, int]]] = {}
+        for name, part in ((name, part) for name, found in messages.items() for part in found):
+            spans.setdefault(part.record, []).append((name, *(part.span or (0, 0))))
+        for gone, own in spans.items():
+            move, marks = ForgetMove(session, gone, spans=tuple(own)), told.pop(gone, [])
+            plan.forget_messages(move, marks[:_HASHES])
+            for start in range(_HASHES, len(marks), _HASHES):
+                plan.forget_event(move, marks[start : start + _HASHES])
+
+
+def _gone(plan: Plan, parts: Parts) -> Iterator[tuple[str, Source, tuple[str, ...]]]:
+    """Yield which messages say what a plan takes out or hides: what that is, the message, how memory and it say it."""
+    forgets = "forget" in plan.kinds and "aged" not in plan.kinds
+    for operation in plan.operations:
+        made = parts.ledger.made(denied(msgspec.to_builtins(operation), forgets=forgets))
+        layer = parts.layout.layer_of(split_id(made[1].id)[0]) if made else None
+        if made and layer and not (layer.kind == "journals" and len(made[1].sources) > 1):  # that is of a range
+            for source, quote in zip(made[1].sources, chain(made[1].quotes, repeat("")), strict=False):
+                yield made[1].id, source, tuple(filter(None, (made[1].text, quote)))
+        if isinstance(operation, TakeBack):
+            for source, quote in zip(operation.overrules, operation.quotes, strict=False):
+                yield operation.request, source, (quote, quote)
 
 
 def file(plan: Plan, path: str, parts: Parts) -> None:

@@ -192,6 +192,8 @@ class _Sweep:
             told = content and (ids is None or values.get("id") in ids or self._says_it(str(content)))
             named = {"name": ""} if self._says_it(str(values.get("name", ""))) else {}
             return values | named | ({"content": mark} if told else {})
+        if values.get("spans") and (ids is None or values.get("name") in self._gone.records):
+            return values | {"name": "", "along": []}  # they stay: an event without any is of the whole session
         if values.get("along") and (ids is None or values.get("name") in ids):
             return values | {"along": []}
         return values | {"summary": ""} if summary and (path in self._blank or self._says_it(str(summary))) else values

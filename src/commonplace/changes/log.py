@@ -18,7 +18,7 @@ import msgspec
 from commonplace.changes import statements
 from commonplace.errors import DamagedError
 from commonplace.layouts.codecs.edits import split_id
-from commonplace.operations import TakeBack
+from commonplace.operations import TakeBack, denied
 from commonplace.records import Change, Source, Superseded, Trust
 from commonplace.store.files.changelog import plain_path
 from commonplace.store.protocol import Logged
@@ -57,7 +57,8 @@ class CursorMove(msgspec.Struct, frozen=True, omit_defaults=True):
 class ForgetMove(msgspec.Struct, frozen=True, omit_defaults=True):
     """Messages of a session that a change hid: one of them, or all before number `after`; or what a file made of it.
 
-    `message` is then the path of the file. What went for its age, or `alone`, left what rests on it.
+    `message` is then the path of the file. What went for its age, or `alone`, left what rests on it. With `spans` a
+    record of that id, or what it asked to forget, is gone, and these parts of messages say it.
     """
 
     session: str
@@ -67,6 +68,7 @@ class ForgetMove(msgspec.Struct, frozen=True, omit_defaults=True):
     hidden: bool = True
     aged: bool = False
     alone: bool = False
+    spans: tuple[tuple[str, int, int], ...] = ()
 
 
 class HoldMove(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -225,8 +227,7 @@ class Ledger:
             self._gone[record] = change.number
         forgets = "forget" in change.kinds and "aged" not in change.kinds
         for operation in payload.operations:
-            if str(operation.get("op")).startswith("remove") and (forgets or operation.get("trust") == "user"):
-                record = operation.get("target") or "#".join(filter(None, map(operation.get, ("path", "id"))))
+            if record := denied(operation, forgets=forgets):
                 self._denied[record] = change.at
             if operation.get("op") == "take_back":
                 asked = msgspec.convert(operation, TakeBack)

@@ -277,7 +277,7 @@ class Plan:
         """Write the event of messages that are hidden or shown again, with hashes of what goes with them."""
         to = move.after if not move.message else 0
         event = Event("forget", self.at, name=move.message, to=to, held=move.hidden, aged=move.aged, alone=move.alone,
-                      along=tuple(along))  # fmt: skip
+                      along=tuple(along), spans=move.spans)  # fmt: skip
         self.line(self._parts.sessions.path(move.session), event_line(event))
 
     def reopen(self, session: str) -> None:

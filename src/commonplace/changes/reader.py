@@ -248,6 +248,10 @@ class Reader(msgspec.Struct):
         blob = self.store.read(path)
         return blob.data.decode("utf-8", "surrogateescape") if blob else ""
 
+    def is_gone(self, record: str) -> bool:
+        """True if a record was removed or forgotten, or a message asked to forget something and that was done."""
+        return self.ledger.gone(record) is not None or record in self.tombstones.known().gone
+
     def trust(self, record: Record) -> Trust:
         """Return the trust of a record."""
         self.ledger.catch_up()
