@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from itertools import chain, repeat
 from typing import Final
 
 import msgspec
 
 from commonplace.changes import forgotten, tombstones
-from commonplace.changes.log import ForgetMove
 from commonplace.changes.overruling import TELLING, Overruling
 from commonplace.changes.parts import Parts
+from commonplace.changes.payload import ForgetMove
 from commonplace.changes.plan import Plan
 from commonplace.errors import RecordNotFoundError
 from commonplace.layouts.codecs.edits import split_id
@@ -155,7 +154,7 @@ def _gone(plan: Plan, parts: Parts) -> Iterator[tuple[str, Source, tuple[str, ..
         made = parts.ledger.made(denied(msgspec.to_builtins(operation), forgets=forgets))
         layer = parts.layout.layer_of(split_id(made[1].id)[0]) if made else None
         if made and layer and not (layer.kind == "journals" and len(made[1].sources) > 1):  # that is of a range
-            for source, quote in zip(made[1].sources, chain(made[1].quotes, repeat("")), strict=False):
+            for source, quote in parts.ledger.saying(made[1].id, made[1]):
                 yield made[1].id, source, tuple(filter(None, (made[1].text, quote)))
         if isinstance(operation, TakeBack):
             for source, quote in zip(operation.overrules, operation.quotes, strict=False):

@@ -11,7 +11,7 @@ import logging
 import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from typing import Final, Literal
 
 import msgspec
@@ -36,7 +36,7 @@ from commonplace.errors import (
 from commonplace.guard import screen
 from commonplace.guard.screened import Screened, json_line
 from commonplace.layouts.codecs import items
-from commonplace.operations import OPERATIONS, AddEntry, Operation
+from commonplace.operations import OPERATIONS, AddEntry, Operation, SayAgain
 from commonplace.records import Outcome
 from commonplace.store.protocol import Append, Lease, Write
 from commonplace.text.pieces import fingerprint
@@ -247,6 +247,14 @@ class Door:
                 taken.append(Taken((waits,)))
         return taken
 
+    def _say_again(self, plan: Plan, operations: Sequence[Operation], taken: Sequence[Taken]) -> None:
+        """Add to a plan which messages say what memory says already."""
+        for each, of in zip(taken, operations, strict=True):
+            with suppress(RecordNotFoundError):  # said twice in this change
+                if each.same and of.sources:
+                    said = self._parts.reader.find(each.same).text
+                    plan.session_event(SayAgain(record=each.same, text=said, sources=of.sources, quotes=of.quotes))
+
     def _once(self, request: _Request, *, dry_run: bool, fence: Lease | None, durable: bool, raced: bool) -> Outcome:
         if fence is not None:
             fence.check()  # who took the job over has changed what was planned on
@@ -257,6 +265,7 @@ class Door:
         burying.along(plan, self._parts)
         waiting = [*request.waits, *(waits for each in taken for waits in each.waits)]
         same = [each.same for each in taken if each.same]
+        self._say_again(plan, request.operations, taken)
         review = tuple(self._queue(plan, each, actor.name) for each in waiting)
         for path, added in request.lines.items():
             for line in added:

@@ -16,8 +16,9 @@ import msgspec
 
 from commonplace.changes.door import Door
 from commonplace.changes.earlier import strings
-from commonplace.changes.log import Added, CursorMove, Payload, read
+from commonplace.changes.log import read
 from commonplace.changes.parts import Parts
+from commonplace.changes.payload import Added, CursorMove, Payload
 from commonplace.changes.sealing import sealed
 from commonplace.errors import UNREADABLE, DamagedError
 from commonplace.guard import count_words, has_words

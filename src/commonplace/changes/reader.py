@@ -13,8 +13,9 @@ from commonplace.changes import edits
 from commonplace.changes.actors import TOOL
 from commonplace.changes.forgotten import Forgotten, hashed, hashes, lost, without
 from commonplace.changes.item_files import ItemFiles
-from commonplace.changes.log import Added, Ledger
+from commonplace.changes.log import Ledger
 from commonplace.changes.marks import mark_of, may_mark
+from commonplace.changes.payload import Added
 from commonplace.changes.sessions import Sessions
 from commonplace.changes.tombstones import Tombstones
 from commonplace.errors import GoneError, InputError, PathError, RecordNotFoundError
