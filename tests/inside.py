@@ -10,7 +10,8 @@ from functools import partial
 from typing import Any
 
 from commonplace import AsyncMemory, Config, Memory, Worker
-from commonplace.changes.log import Added, Ledger
+from commonplace.changes.log import Ledger
+from commonplace.changes.payload import Added
 from commonplace.changes.sessions import Sessions
 from commonplace.jobs.host import Host
 from commonplace.jobs.schedule import Schedule

@@ -7,6 +7,7 @@ by the door from the path a text came by and the messages it uses, never taken f
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Final, get_args
 
@@ -138,6 +139,13 @@ class TakeBack(_Operation, frozen=True, kw_only=True, tag="take_back"):
         return f"{self.sources[-1].session}#{self.sources[-1].message}"
 
 
+class SayAgain(_Operation, frozen=True, kw_only=True, tag="say_again"):
+    """Note that messages say again what a record says, in its words `text`: what overrules it overrules them too."""
+
+    record: str
+    text: str
+
+
 class MoveWindow(_Operation, frozen=True, kw_only=True, tag="window"):
     """Start the live window of a session at message number `to`; `why` is compact, reset or trim."""
 
@@ -193,7 +201,7 @@ Edit = (
     | PutItem
     | RemoveItem
 )
-Operation = Edit | MoveCursor | TakeBack | MoveWindow | EndSession | HoldRange | Promote | Forget
+Operation = Edit | MoveCursor | TakeBack | SayAgain | MoveWindow | EndSession | HoldRange | Promote | Forget
 OPERATIONS: Final = get_args(Operation)
 """The same union, for `isinstance`."""
 
@@ -204,7 +212,8 @@ class Proposal(msgspec.Struct, frozen=True, kw_only=True):
     `read` and `search` ask a multi-round consolidator's host for more; `done` ends the rounds. `ruled` says that the
     rules made it from what a person said, so that it needs no ground. `summary` replaces the messages that
     leave a window. `taken_back` are messages that say what a person asked to forget, each with its words; None if it
-    did not look for them. `unread` are the texts of operations that could not be read, each with the reason.
+    did not look for them; `again` says which messages say what memory says already. `unread` are the texts of
+    operations that could not be read, each with the reason.
     """
 
     journal: str = ""
@@ -215,6 +224,7 @@ class Proposal(msgspec.Struct, frozen=True, kw_only=True):
     ruled: bool = False
     summary: str = ""
     taken_back: tuple[tuple[Source, str], ...] | None = None
+    again: tuple[SayAgain, ...] = ()
     unread: tuple[tuple[str, str], ...] = ()
 
 
@@ -273,3 +283,10 @@ class View(msgspec.Struct, frozen=True, kw_only=True):
     def entry(self, number: int) -> ViewEntry | None:
         """Find the entry a model calls `number`."""
         return next((entry for entry in self.entries if entry.number == number), None)
+
+
+def denied(operation: Mapping[str, Any], *, forgets: bool) -> str:
+    """Return the id of the record that a logged operation takes out because a person said so; empty if it does not."""
+    if str(operation.get("op")).startswith("remove") and (forgets or operation.get("trust") == "user"):
+        return str(operation.get("target") or "#".join(filter(None, map(operation.get, ("path", "id")))))
+    return ""

@@ -229,3 +229,49 @@ def test_a_forgotten_episode_is_not_made_again(tmp_path, layout):
     with Memory.open(copy, layout=layout, jobs="inline") as memory:
         more(memory)
         assert len(episodes(memory)) == 1
+
+
+def marked(memory):
+    """Return what recall gives unmarked, and what the prompts say, of where a person moved."""
+    said = [hit for hit in memory.recall("Ljubljana", k=20) if "Ljubljana" in hit.text]
+    prompts = memory.context(query="where did I move, Ljubljana?").text + memory.context("s:2", "Ljubljana?").text
+    return bool(said), [hit.text for hit in said if not hit.superseded_by], "Ljubljana" in prompts
+
+
+@pytest.mark.parametrize("how", ["record", "talk"])
+@pytest.mark.parametrize("layout", slow_after(2, ["native", "memdir", "structured", "two-layer"]))
+def test_what_says_a_forgotten_record_is_marked_without_the_log(tmp_path, layout, how):
+    """Issue 17.3: the transcript says which words and which records tell of it, and `undo` takes that back."""
+    with Memory.open(tmp_path, layout=layout, jobs="inline") as memory:
+        memory.append("s:1", [Message("user", "I moved to Ljubljana in May.", id="a"), Message("assistant", "Nice.")])
+        memory.consolidate("s:1")
+        if how == "talk":
+            memory.append("s:1", [Message("user", "Forget that I moved to Ljubljana."), Message("assistant", "Done.")])
+            memory.consolidate("s:1")
+            change = memory.log(limit=1)[0]
+        else:
+            noted = memory.recall("Ljubljana", layers=("documents", "items", "topics"))[0]
+            change = memory.forget(noted.record).change
+        assert marked(memory) == (True, [], False)
+    undone = shutil.copytree(tmp_path, tmp_path.with_name(f"{tmp_path.name}-undone"))
+    shutil.rmtree(tmp_path / ".commonplace")
+    with Memory.open(tmp_path, layout=layout, jobs="inline") as memory:
+        assert marked(memory) == (True, [], False)
+    with Memory.open(undone, layout=layout, jobs="inline") as memory:
+        assert memory.undo(change).ok
+        shutil.rmtree(undone / ".commonplace")
+    with Memory.open(undone, layout=layout, jobs="inline") as memory:
+        assert marked(memory)[1] != []
+
+
+def test_no_hash_is_kept_of_a_record_that_is_erased(tmp_path):
+    """Its id holds a hash of its words."""
+    with Memory.open(tmp_path, layout="memdir", jobs="inline") as memory:
+        memory.append("s:1", [Message("user", "I moved to Ljubljana in May.", id="a"), Message("assistant", "Nice.")])
+        memory.consolidate("s:1")
+        noted = memory.recall("Ljubljana", layers=("topics",))[0].record
+        memory.undo(memory.forget(noted).change)
+        memory.forget(noted, erase=True)
+    written = "".join(path.read_text("utf-8") for path in tmp_path.rglob("*.jsonl") if ".commonplace" not in path.parts)
+    assert '"along":["' not in written
+    assert f'"name":"{noted}"' not in written

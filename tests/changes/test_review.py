@@ -132,3 +132,25 @@ def test_an_addition_is_overtaken_by_a_later_entry_of_the_same(tmp_path):
         assert (waits.state, waits.theirs) == ("overtaken", newer)
         assert memory.review().approve(waits.id).status == "conflict"
         assert memory.review().approve(waits.id, text="The party was at the flat.").status == "applied"
+
+
+@pytest.mark.parametrize("layout", ["two-layer", "native"])
+def test_what_waits_already_waits_once_and_is_logged_once(tmp_path, caplog, layout):
+    """Issue 17.7: a model proposes it after each range; after a `reject` it may be asked about again."""
+    added = {"op": "add", "text": "User owns 17 zeppelins.", "cites": [{"message": 1}]}
+    reply = {"operations": [added], "history_entry": "They talked.", "memory_update": "- User owns 17 zeppelins."}
+    clock = FixedClock("2026-11-02T10:00:00+00:00", step_seconds=60)
+    llm = ScriptedLLM(lambda _: json.dumps(reply))
+    with Memory.open(tmp_path, layout=layout, jobs="worker", clock=clock, llm=llm) as memory:
+
+        def asked(day):
+            memory.append("s:1", [Message("user", f"I live in Oslo, day {day}."), Message("assistant", "ok")])
+            return memory.consolidate("s:1").review
+
+        first = asked(1)
+        assert len(first) == 1
+        assert asked(2) == first == asked(3)
+        assert caplog.text.count("waits for review") == len(memory.review()) == 1
+        memory.review().reject(first[0])
+        assert asked(4) == first
+        assert caplog.text.count("waits for review") == 2

@@ -384,3 +384,44 @@ def test_a_prompt_has_what_is_over_only_for_a_question_that_it_answers(tmp_path)
         unasked, answered = ("New York" in memory.context("s:3", question).volatile for question in asked)
 
     assert (found, unasked, answered) == ([True, True], False, True)
+
+
+@pytest.mark.parametrize("old", ["I live in Oslo.", "I live in Town0."])
+@pytest.mark.parametrize("layout", slow_after(1, ["two-layer", "native", "structured", "memdir", "graph"]))
+def test_what_was_said_again_is_superseded_with_the_first(tmp_path, layout, old):
+    """Issue 17.2: nothing is written for it, but who corrects the one corrects all; `undo` takes that back."""
+    clock = FixedClock("2026-11-02T10:00:00+00:00", step_seconds=60)
+    with Memory.open(tmp_path, layout=layout, clock=clock, jobs="inline") as memory:
+        for number, said in enumerate([f"{old} Today was fine.", f"{old} It rains.", "I live in Town1."]):
+            own = [said, "Let us cook soup.", f"{said} Really."]
+            memory.append(
+                f"c:{number}", [each for text in own for each in (Message("user", text), Message("assistant", "ok"))]
+            )
+            memory.consolidate(f"c:{number}")
+
+        def holding():
+            hits = memory.recall(f"where do I live, {old}", k=40, layers=("sessions",))
+            return {(hit.sources[0].session, hit.text) for hit in hits if old in hit.text and not hit.superseded_by}
+
+        assert holding() == set()
+        assert memory.undo(next(change for change in memory.log() if change.added)).ok
+        assert len(holding()) == 4
+
+
+def test_what_a_model_adds_again_is_superseded_with_the_first(tmp_path):
+    """Issue 17.2: of a statement that memory has, the message is noted that says it again."""
+
+    def reply(_):
+        return json.dumps({"operations": [{"op": "add", "text": "The user lives in Oslo.", "cites": cites}]})
+
+    cites = [{"message": 1, "quote": "I live in Oslo"}]
+    with Memory.open(tmp_path, jobs="worker", llm=ScriptedLLM(reply)) as memory:
+        for number in range(2):
+            memory.append(
+                f"c:{number}", [Message("user", f"I live in Oslo{', still' * number}"), Message("assistant", "ok")]
+            )
+            memory.consolidate(f"c:{number}")
+        record = memory.recall("Oslo", layers=("documents",))[0].record
+        assert memory.update(record, "The user lives in Voss.").ok
+        hits = memory.recall("who lives in Oslo", layers=("sessions",))
+        assert len([hit for hit in hits if "Oslo" in hit.text and hit.superseded_by]) == 2

@@ -45,6 +45,7 @@ from commonplace.operations import (
     RemoveItem,
     RemoveTopic,
     ReplaceEntry,
+    SayAgain,
     TakeBack,
 )
 from commonplace.records import (
@@ -57,7 +58,7 @@ from commonplace.records import (
     lowest_trust,
 )
 
-_OF_MESSAGES = (MoveCursor, MoveWindow, EndSession, HoldRange, TakeBack)
+_OF_MESSAGES = (MoveCursor, MoveWindow, EndSession, HoldRange, TakeBack, SayAgain)
 RACED: Final = "an edit from outside changed the same entry; yours waits for review"
 PERSONS: Final = "a person wrote what this would change or hide"
 MARKED: Final = (

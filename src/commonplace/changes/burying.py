@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Final
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from typing import Any, Final
 
-from commonplace.changes import forgotten, tombstones
-from commonplace.changes.log import ForgetMove
+import msgspec
+
+from commonplace.changes import edits, forgotten, listing, tombstones
+from commonplace.changes.overruling import TELLING, Overruling
 from commonplace.changes.parts import Parts
+from commonplace.changes.payload import ForgetMove
 from commonplace.changes.plan import Plan
-from commonplace.errors import RecordNotFoundError
-from commonplace.operations import Edit, RemoveEntry, RemoveItem, RemoveTopic
-from commonplace.records import Entry, Item, JournalEntry, Outcome, Record, RecordedMessage, Source, Topic
+from commonplace.errors import UNREADABLE, RecordNotFoundError
+from commonplace.layouts.codecs.edits import assemble, split_id
+from commonplace.operations import Edit, PutTopic, RemoveEntry, RemoveItem, RemoveTopic, ReplaceEntry, TakeBack, denied
+from commonplace.records import Entry, Item, JournalEntry, Outcome, Record, RecordedMessage, Source, Superseded, Topic
+from commonplace.text.pieces import one_line, truncate
 
 FORGOTTEN: Final = "this was forgotten or undone"
 _REPEATED: Final = "~"  # in an id, before the number of a line that stands more than once
 _OF_SESSION: Final = "{session}"
+_DESCRIPTION_CHARS: Final = 120
 _HASHES: Final = 1000  # in one line of a transcript
 
 
@@ -95,8 +102,11 @@ def along(plan: Plan, parts: Parts) -> None:
 
     What the plan itself takes out or replaces is left out: of what is erased no hash is kept.
     """
+    _unsay(plan, parts)
     moves = [
-        move for move in plan.forgotten if move.hidden and not move.aged and not parts.layout.layer_of(move.message)
+        move
+        for move in plan.forgotten
+        if move.hidden and not (move.aged or move.spans or parts.layout.layer_of(move.message))
     ]
     if not moves:
         return
@@ -110,6 +120,47 @@ def along(plan: Plan, parts: Parts) -> None:
     found = list(dict.fromkeys(parts.reader.along(said, {*plan.removed, *plan.successors})))
     for start in range(0, len(found), _HASHES):
         plan.forget_event(moves[-1], found[start : start + _HASHES])
+
+
+def _unsay(plan: Plan, parts: Parts) -> None:
+    """Write down in the transcripts which of their words say what is gone now, and in which records that is told."""
+    held: dict[str, dict[str, list[Superseded]]] = {}
+    for gone, source, was in _gone(plan, parts):
+        with suppress(RecordNotFoundError):
+            text = parts.sessions.message(source.session, source.message).text
+            start = text.find(was[-1])
+            span = source.span or ((start, start + len(was[-1])) if start >= 0 else None)
+            part = Superseded(span, gone, plan.at, (), was)
+            held.setdefault(source.session, {}).setdefault(source.message, []).append(part)
+    told: dict[str, list[str]] = {}
+    overruling = Overruling(parts.ledger, parts.reader, held)
+    for _, path in parts.reader.files(lambda layer: bool(held) and layer.kind in TELLING):
+        for record in parts.reader.visible(parts.reader.records(path)):
+            for part, sentence in overruling.over(record.id, record.text) if record.id not in plan.removed else ():
+                told.setdefault(part.record, []).append(forgotten.hashed(record.id, sentence))
+    for session, messages in held.items():
+        spans: dict[str, list[tuple[str, int, int]]] = {}
+        for name, part in ((name, part) for name, found in messages.items() for part in found):
+            spans.setdefault(part.record, []).append((name, *(part.span or (0, 0))))
+        for gone, own in spans.items():
+            move, marks = ForgetMove(session, gone, spans=tuple(own)), told.pop(gone, [])
+            plan.forget_messages(move, marks[:_HASHES])
+            for start in range(_HASHES, len(marks), _HASHES):
+                plan.forget_event(move, marks[start : start + _HASHES])
+
+
+def _gone(plan: Plan, parts: Parts) -> Iterator[tuple[str, Source, tuple[str, ...]]]:
+    """Yield which messages say what a plan takes out or hides: what that is, the message, how memory and it say it."""
+    forgets = "forget" in plan.kinds and "aged" not in plan.kinds
+    for operation in plan.operations:
+        made = parts.ledger.made(denied(msgspec.to_builtins(operation), forgets=forgets))
+        layer = parts.layout.layer_of(split_id(made[1].id)[0]) if made else None
+        if made and layer and not (layer.kind == "journals" and len(made[1].sources) > 1):  # that is of a range
+            for source, quote in parts.ledger.saying(made[1].id, made[1]):
+                yield made[1].id, source, tuple(filter(None, (made[1].text, quote)))
+        if isinstance(operation, TakeBack):
+            for source, quote in zip(operation.overrules, operation.quotes, strict=False):
+                yield operation.request, source, (quote, quote)
 
 
 def file(plan: Plan, path: str, parts: Parts) -> None:
@@ -131,6 +182,59 @@ def removal(record: Record) -> Edit:
             return RemoveItem(path=record.path, id=record.id.split("#", 1)[1])
         case _:
             return RemoveEntry(path=record.path, target=record.id)
+
+
+def cut(record: Record, left: Record | None) -> Edit:
+    """Return the operation that leaves of a record what may be given out; None is nothing."""
+    match left:
+        case Entry() | JournalEntry():
+            return ReplaceEntry(path=record.path, target=record.id, text=left.text)
+        case Topic():
+            description = left.description or truncate(one_line(left.body), _DESCRIPTION_CHARS)
+            return PutTopic(path=record.path, body=left.body, description=description)
+    return removal(record)
+
+
+def shown(parts: Parts, path: str, data: bytes) -> bytes:
+    """Return the bytes of a file of memory, or of a transcript, without what was forgotten; the file keeps it."""
+    parts.tombstones.catch_up(look=True)
+    layer, is_said = parts.layout.layer_of(path), path.startswith(f"{parts.sessions.folder}/")
+    session = parts.sessions.id_of(path) if is_said else None
+    gone = {own for hidden, own in parts.tombstones.hidden() if hidden == session}
+    found = edits.records(layer, path, data, parts.zone) if layer and data else ()
+    for record in reversed(list(found)):  # so that the ids of those before it stay
+        left = parts.reader.unforgotten(record)
+        if layer is None or (left is not None and left.text == record.text):
+            continue
+        if isinstance(record, Item):
+            gone.add(split_id(record.id)[1])
+            continue
+        for edit in (cut(record, left), removal(record)):
+            effect = edits.apply(edit, layer, path, data, at=parts.clock(), zone=parts.zone)
+            if not effect.duplicate:  # what is left of it is said in another entry
+                break
+        data = b"" if effect.deletes else assemble(data, effect.pieces)
+    if not (parts.tombstones.known() or gone):
+        return data
+    lines = (line for line in data.splitlines(keepends=True) if not gone or _id_of(line) not in gone)
+    return b"".join(_listed(parts, line) if layer and layer.kind == "documents" else line for line in lines)
+
+
+def _listed(parts: Parts, line: bytes) -> bytes:
+    """Return a line of a document; of one that lists a topic what may be given out of it."""
+    text = line.decode("utf-8", "surrogateescape")
+    topic = listing.LINK.search(text)
+    folder = f"{parts.layout.memory}/" if parts.layout.memory else ""
+    left = parts.reader.left_of(f"{folder}{topic[2]}", text, journal=False) if topic else text
+    return left.encode("utf-8", "surrogateescape")
+
+
+def _id_of(line: bytes) -> str:
+    """Return the id in a line of JSON; empty if there is none."""
+    try:
+        return str(msgspec.json.decode(line, type=dict[str, Any]).get("id", ""))
+    except UNREADABLE:
+        return ""
 
 
 def repeats(record: Record, parts: Parts) -> list[Edit]:

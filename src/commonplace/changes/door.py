@@ -10,13 +10,14 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext, suppress
+from datetime import timedelta
 from typing import Final, Literal
 
 import msgspec
 
-from commonplace.changes import burying
+from commonplace.changes import burying, transcripts
 from commonplace.changes.actors import Actor
 from commonplace.changes.admission import RACED, Admission, Stop, Taken, Waits
 from commonplace.changes.generated import GeneratedFiles
@@ -26,6 +27,7 @@ from commonplace.changes.parts import Parts
 from commonplace.changes.plan import REVIEW, Plan, resolve
 from commonplace.changes.sealing import judge, text_of
 from commonplace.errors import (
+    UNREADABLE,
     CommonplaceError,
     InputError,
     RecordNotFoundError,
@@ -34,9 +36,9 @@ from commonplace.errors import (
     require_text,
 )
 from commonplace.guard import screen
-from commonplace.guard.screened import Screened, json_line
+from commonplace.guard.screened import Screened, instant, json_line
 from commonplace.layouts.codecs import items
-from commonplace.operations import OPERATIONS, AddEntry, Operation
+from commonplace.operations import OPERATIONS, AddEntry, Operation, SayAgain
 from commonplace.records import Outcome
 from commonplace.store.protocol import Append, Lease, Write
 from commonplace.text.pieces import fingerprint
@@ -46,6 +48,7 @@ logger = logging.getLogger(__name__)
 UPKEEP: Final = Actor("upkeep", "agent")
 """Whoever comes next and finds what a writer that died has left, or the index behind an edit from outside."""
 
+_RESTS: Final = frozenset({"sources", "quotes"})
 _LOGGED: Final = frozenset({"refused", "over_cap"})
 
 
@@ -247,6 +250,14 @@ class Door:
                 taken.append(Taken((waits,)))
         return taken
 
+    def _say_again(self, plan: Plan, operations: Sequence[Operation], taken: Sequence[Taken]) -> None:
+        """Add to a plan which messages say what memory says already."""
+        for each, of in zip(taken, operations, strict=True):
+            with suppress(RecordNotFoundError):  # said twice in this change
+                if each.same and of.sources:
+                    said = self._parts.reader.find(each.same).text
+                    plan.session_event(SayAgain(record=each.same, text=said, sources=of.sources, quotes=of.quotes))
+
     def _once(self, request: _Request, *, dry_run: bool, fence: Lease | None, durable: bool, raced: bool) -> Outcome:
         if fence is not None:
             fence.check()  # who took the job over has changed what was planned on
@@ -257,10 +268,15 @@ class Door:
         burying.along(plan, self._parts)
         waiting = [*request.waits, *(waits for each in taken for waits in each.waits)]
         same = [each.same for each in taken if each.same]
-        review = tuple(self._queue(plan, each, actor.name) for each in waiting)
+        self._say_again(plan, request.operations, taken)
+        known = self._waiting(plan)
+        review = tuple(self._queue(plan, each, actor.name, known) for each in waiting)
         for path, added in request.lines.items():
             for line in added:
                 plan.line(path, line)
+        notes = [each.reason for each in waiting] + [each.note for each in taken if not each.waits]
+        if plan.empty and waiting:  # all of it waits already
+            return Outcome(status="planned" if dry_run else "pending", review=review, reason=_joined(notes))
         if plan.empty:
             status: Literal["duplicate", "unchanged"] = "duplicate" if same else "unchanged"
             said = _joined(each.note for each in taken) or "memory already says so"
@@ -285,16 +301,17 @@ class Door:
         )
         lost = self._kept_out(number)
         for name, waits in zip(review, waiting, strict=True):
+            if name in known:
+                continue
             logger.warning("change %d: %s waits for review: %s", number, name, waits.reason)
         held = waiting and not (plan.added or plan.removed or plan.promoted)
         in_conflict = lost or (raced and any(each.state == "conflicted" for each in waiting))
-        notes = [each.reason for each in waiting] + [each.note for each in taken if not each.waits] + remarks
         return Outcome(
             status="conflict" if in_conflict else "pending" if held else "applied",
             change=number,
             records=records,
             review=(*review, *lost),
-            reason=RACED if lost else _joined(notes),
+            reason=RACED if lost else _joined([*notes, *remarks]),
             diff=plan.diff(),
         )
 
@@ -338,7 +355,7 @@ class Door:
                     continue  # doctor names damaged lines
                 for operation in kept_out(logged, conflict.path, self._parts.reader):
                     waits = Waits(operation, RACED, "conflicted")
-                    name = self._queue(review, waits, str(logged.header.get("actor", "")), conflict.number)
+                    name = self._queue(review, waits, str(logged.header.get("actor", "")), (), conflict.number)
                     lost += [name] if conflict.number == number else []
             if not review.empty:
                 self.write(review, actor=UPKEEP, reason=RACED)
@@ -398,15 +415,16 @@ class Door:
 
     # --- one operation ---
 
-    def _queue(self, plan: Plan, waits: Waits, actor: str, raced: int | None = None) -> str:
-        """Add an operation to the review queue and return its id there.
+    def _queue(self, plan: Plan, waits: Waits, actor: str, known: Collection[str], raced: int | None = None) -> str:
+        """Add an operation to the review queue and return its id there; what waits already waits once.
 
-        What lost a race is named by the change it was in, so that it waits once, whichever process finds it.
+        It is named by what it would do, whatever it rests on. What lost a race is named by the change it was in too, so
+        that it waits once, whichever process finds it.
         """
         built = msgspec.to_builtins(judge(waits.operation, explicit=False, trust="web").operation)
-        encoded = text_of(built)
-        name = fingerprint(f"{plan.at.isoformat() if raced is None else raced}{encoded.text}")[:8]
-        if raced is not None and self._was_queued(name):
+        does = text_of({key: value for key, value in built.items() if key not in _RESTS}).text
+        name = fingerprint(f"{'' if raced is None else raced}{waits.state}{does}")[:8]
+        if name in known or (raced is not None and self._was_queued(name)):
             return name
         line = {
             "id": name,
@@ -414,15 +432,38 @@ class Door:
             "at": plan.at,
             "reason": screen(waits.reason),
             "actor": screen(actor),
-            "operation": encoded,
+            "operation": text_of(built),
             "met": screen(fingerprint(theirs(waits.operation, self._parts.reader))),
         }
         plan.line(REVIEW, json_line(line, checksum=True))
         return name
 
+    def _waiting(self, plan: Plan) -> set[str]:
+        """Return the ids of what waits for a person, and was not there so long that it is no longer offered."""
+        blob = self._parts.store.read(REVIEW)
+        days = self._parts.config.gate.review_days
+        oldest = instant(plan.at - timedelta(days=days)) if days else ""
+        return {name for name, line in waiting(blob.data if blob else b"").items() if line.get("at", "") >= oldest}
+
     def _was_queued(self, name: str) -> bool:
         blob = self._parts.store.read(REVIEW)
         return blob is not None and f'"id":"{name}"'.encode() in blob.data
+
+
+def waiting(data: bytes) -> dict[str, dict[str, str]]:
+    """Return the lines of the queue that nothing has settled since, by id; damaged ones, which doctor names, not."""
+    found: dict[str, dict[str, str]] = {}
+    for raw in data.splitlines():
+        if transcripts.checksum(raw) is False:
+            continue
+        try:
+            line = msgspec.json.decode(raw, type=dict[str, str])
+            found.pop(line["id"], None)
+            if line["state"] not in {"approved", "rejected"}:
+                found[line["id"]] = line
+        except (KeyError, *UNREADABLE):
+            continue
+    return found
 
 
 def _joined(reasons: Iterable[str]) -> str:

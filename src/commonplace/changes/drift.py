@@ -17,8 +17,9 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from commonplace.changes import diffs, edits, inverse
-from commonplace.changes.log import Added, Ledger, Payload
+from commonplace.changes.log import Ledger
 from commonplace.changes.marks import mark_of
+from commonplace.changes.payload import Added, Payload
 from commonplace.changes.sealing import sealed
 from commonplace.errors import DamagedError, PathError, StoreError, VersionConflictError
 from commonplace.guard import screen

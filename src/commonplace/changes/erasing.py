@@ -16,8 +16,9 @@ import msgspec
 
 from commonplace.changes.door import Door
 from commonplace.changes.earlier import strings
-from commonplace.changes.log import Added, CursorMove, Payload, read
+from commonplace.changes.log import read
 from commonplace.changes.parts import Parts
+from commonplace.changes.payload import Added, CursorMove, Payload
 from commonplace.changes.sealing import sealed
 from commonplace.errors import UNREADABLE, DamagedError
 from commonplace.guard import count_words, has_words
@@ -192,6 +193,8 @@ class _Sweep:
             told = content and (ids is None or values.get("id") in ids or self._says_it(str(content)))
             named = {"name": ""} if self._says_it(str(values.get("name", ""))) else {}
             return values | named | ({"content": mark} if told else {})
+        if values.get("spans") and (ids is None or values.get("name") in self._gone.records):
+            return values | {"name": "", "along": []}  # they stay: an event without any is of the whole session
         if values.get("along") and (ids is None or values.get("name") in ids):
             return values | {"along": []}
         return values | {"summary": ""} if summary and (path in self._blank or self._says_it(str(summary))) else values

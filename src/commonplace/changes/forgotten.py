@@ -15,7 +15,7 @@ import msgspec
 
 from commonplace.guard import has_words
 from commonplace.operations import NOTED
-from commonplace.records import RecordedMessage, Source
+from commonplace.records import RecordedMessage, Source, Superseded
 from commonplace.text.content import Vocabulary, is_wide, keywords, sentences, words
 from commonplace.text.everyday import COMMON
 from commonplace.text.patterns import pattern
@@ -115,9 +115,15 @@ class Forgotten:
     Args:
         messages: Those that take others along.
         hidden: All of them: (session, message).
+        gone: Records that are gone and requests to forget: the id of each, since when, and hashes of what tells of it.
     """
 
-    def __init__(self, messages: Iterable[Forgot] = (), hidden: Iterable[tuple[str, str]] = ()) -> None:
+    def __init__(
+        self,
+        messages: Iterable[Forgot] = (),
+        hidden: Iterable[tuple[str, str]] = (),
+        gone: Iterable[tuple[str, datetime, Iterable[str]]] = (),
+    ) -> None:
         self.messages, self.hidden = tuple(messages), frozenset(hidden)
         self._of_session: dict[str, list[Forgot]] = {}
         for each in self.messages:
@@ -125,6 +131,9 @@ class Forgotten:
         self.ids = frozenset((each.session, each.message) for each in self.messages if not each.partly)
         self._told = frozenset[str]().union(*(each.distinctive for each in self.messages))
         self._made = frozenset[str]().union(*(each.along for each in self.messages if each.made))
+        gone = list(gone)
+        self.gone = frozenset(name for name, _, _ in gone)
+        self.telling = {mark: Superseded(None, name, since) for name, since, along in gone for mark in along}
 
     def __bool__(self) -> bool:
         """True if anything was forgotten."""

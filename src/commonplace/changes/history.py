@@ -15,8 +15,9 @@ import msgspec
 from commonplace.changes import inverse
 from commonplace.changes.actors import Actor
 from commonplace.changes.door import Door
-from commonplace.changes.log import Added, Entered, Payload, read
+from commonplace.changes.log import Entered, read
 from commonplace.changes.parts import Parts
+from commonplace.changes.payload import Added, Payload
 from commonplace.changes.plan import Plan
 from commonplace.changes.sessions import Sessions
 from commonplace.errors import (

@@ -16,89 +16,19 @@ from typing import Any, Final
 import msgspec
 
 from commonplace.changes import statements
+from commonplace.changes.payload import Added, Payload
 from commonplace.errors import DamagedError
 from commonplace.layouts.codecs.edits import split_id
-from commonplace.operations import TakeBack
+from commonplace.operations import SayAgain, TakeBack, denied
 from commonplace.records import Change, Source, Superseded, Trust
 from commonplace.store.files.changelog import plain_path
 from commonplace.store.protocol import Logged
+from commonplace.text import content
 
 logger = logging.getLogger(__name__)
 
 _NO_MESSAGE: Final = Source("", "")  # of what cites none: it is never forgotten
 _EPOCH: Final = datetime.fromisoformat("1970-01-01T00:00:00+00:00")
-
-
-class Added(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A record as a change made it; `said` is when the last message that it rests on was said."""
-
-    id: str
-    text: str
-    trust: Trust
-    sources: tuple[Source, ...] = ()
-    quotes: tuple[str, ...] = ()
-    kind: str = ""
-    person: bool = False
-    overrules: tuple[Source, ...] = ()
-    said: datetime | None = None
-
-
-class CursorMove(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A cursor or window of a session before and after a change; `name` is empty for the window."""
-
-    session: str
-    name: str
-    before: int
-    after: int
-    summary_before: str = ""
-    summary_after: str = ""
-
-
-class ForgetMove(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Messages of a session that a change hid: one of them, or all before number `after`; or what a file made of it.
-
-    `message` is then the path of the file. What went for its age, or `alone`, left what rests on it.
-    """
-
-    session: str
-    message: str = ""
-    before: int = 0
-    after: int = 0
-    hidden: bool = True
-    aged: bool = False
-    alone: bool = False
-
-
-class HoldMove(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A range that a change held or released."""
-
-    session: str
-    name: str
-    start: int
-    end: int
-    held: bool = True
-
-
-class Payload(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The texts of a change, as the door logs them beside the store's own writes."""
-
-    reason: str = ""
-    diff: str = ""
-    added: tuple[Added, ...] = ()
-    successors: dict[str, str] = msgspec.field(default_factory=dict)
-    removed_ids: tuple[str, ...] = ()
-    cursors: tuple[CursorMove, ...] = ()
-    holds: tuple[HoldMove, ...] = ()
-    forgotten: tuple[ForgetMove, ...] = ()
-    ended: dict[str, bool] = msgspec.field(default_factory=dict)
-    promoted: dict[str, Trust] = msgspec.field(default_factory=dict)
-    promoted_before: dict[str, Trust] = msgspec.field(default_factory=dict)
-    operations: tuple[dict[str, Any], ...] = ()
-    unlisted: dict[str, Trust] = msgspec.field(default_factory=dict)  # of a file whose records are too many to list
-
-
-STORED: Final = (Payload, Added, CursorMove, ForgetMove, HoldMove)
-"""What a payload is made of."""
 
 
 class Entered(msgspec.Struct, frozen=True):
@@ -184,6 +114,7 @@ class Ledger:
         self._resting: dict[str, dict[str, None]] = {}  # session to the records that rest on its messages
         self._overruled: dict[str, dict[tuple[str, Source], datetime]] = {}  # session to records that say otherwise
         self._asked: dict[str, list[tuple[int, TakeBack]]] = {}  # session to what messages asked to forget
+        self._again: dict[str, list[tuple[int, SayAgain]]] = {}  # record to the messages that said it again
         self._requests: dict[str, int] = {}  # the last such message of a change
         self._topics: dict[str, _Lines] = {}
         self._read: dict[int, tuple[str, ...]] = {}  # change to the sessions of which it moved the cursor of a job
@@ -225,9 +156,13 @@ class Ledger:
             self._gone[record] = change.number
         forgets = "forget" in change.kinds and "aged" not in change.kinds
         for operation in payload.operations:
-            if str(operation.get("op")).startswith("remove") and (forgets or operation.get("trust") == "user"):
-                record = operation.get("target") or "#".join(filter(None, map(operation.get, ("path", "id"))))
+            if record := denied(operation, forgets=forgets):
                 self._denied[record] = change.at
+            if operation.get("op") == "say_again":
+                again = msgspec.convert(operation, SayAgain)
+                self._again.setdefault(again.record, []).append((change.number, again))
+                for source in again.sources:
+                    self._resting.setdefault(source.session, {})[again.record] = None
             if operation.get("op") == "take_back":
                 asked = msgspec.convert(operation, TakeBack)
                 for session in {source.session for source in asked.overrules}:
@@ -399,13 +334,13 @@ class Ledger:
             for old in self._resting.get(session, ()):
                 for each in self._overruling(old):
                     still = {(of.session, of.message) for of in each.now.sources}
-                    for source, quote in zip(each.was.sources, chain(each.was.quotes, repeat("")), strict=False):
+                    for source, quote in self.saying(old, each.was):
                         if (source.session, source.message) in still:
                             continue
                         take(each.now, source, each.since, (each.was.text, quote), each.says)
                 if old in self._gone and old in self._denied:
                     was = self._made[old][-1][1]
-                    for source, quote in zip(was.sources, chain(was.quotes, repeat("")), strict=False):
+                    for source, quote in self.saying(old, was):
                         take(Added(old, "", was.trust), source, self._denied[old], (was.text, quote), "")
             every = self._asked.get(session, ())  # of several jobs: with one of them, all before that undo are undone
             undone = {of: self._undone[at] for at, asked in every if at in self._undone for of in asked.sources}
@@ -417,9 +352,16 @@ class Ledger:
                     take(current, source, since, self._quotes(session, source), current.text)
         return found
 
+    def saying(self, record: str, was: Added) -> Iterator[tuple[Source, str]]:
+        """Yield the parts of messages that say what a record said, also of those that said it again, with the words."""
+        yield from zip(was.sources, chain(was.quotes, repeat("")), strict=False)
+        for number, again in self._again.get(record, ()):
+            if again.text in was.text and number not in self._undone:
+                yield from zip(again.sources, chain(again.quotes, repeat("")), strict=False)
+
     def _quotes(self, session: str, source: Source) -> tuple[str, ...]:
         """Return the words of a part of a message, as a record has them that rests on it."""
-        made = (added for record in self._resting.get(session, ()) for _, added in self._made[record])
+        made = (added for record in self._resting.get(session, ()) for _, added in self._made.get(record, ()))
         pairs = (pair for added in made for pair in zip(added.sources, added.quotes, strict=False))
         quote = next((quote for each, quote in pairs if each == source), "")
         return (quote, quote)
@@ -461,7 +403,7 @@ class Ledger:
 
 
 class _Lines:
-    """The lines of a topic that were replaced so far, each as a record that rests on the message it was made of."""
+    """The lines of a topic that were replaced so far, each as a record that rests on what it was made of."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -492,8 +434,11 @@ class _Overruling(msgspec.Struct, frozen=True):
 
 
 def resting_on(made: Added, statement: str) -> Added | None:
-    """Return a statement of a record as a record with the one message that it was made of; None if it is not known."""
+    """Return a statement of a record as a record with the messages that it was made of; None if they are not known."""
     at = statements.quoted(statement, made.quotes)
     if at is None or at >= len(made.sources):
         return None
-    return msgspec.structs.replace(made, text=statement, sources=(made.sources[at],), quotes=(made.quotes[at],))
+    said = content.keywords(made.quotes[at])
+    rests = [each for each in zip(made.sources, made.quotes, strict=False) if content.keywords(each[1]) == said]
+    sources, quotes = zip(*rests, strict=True)
+    return msgspec.structs.replace(made, text=statement, sources=sources, quotes=quotes)

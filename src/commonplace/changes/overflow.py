@@ -13,8 +13,8 @@ from itertools import combinations
 
 import msgspec
 
-from commonplace.changes.log import Added
 from commonplace.changes.parts import Parts
+from commonplace.changes.payload import Added
 from commonplace.changes.plan import Plan, files_of
 from commonplace.errors import InputError
 from commonplace.layouts.codecs.documents import Cap, cap_of

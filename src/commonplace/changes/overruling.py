@@ -1,17 +1,22 @@
 """What is not so any more of a message, and of a record that tells of messages: a journal entry, the item of a turn.
 
 Read from the log: where a record says otherwise now than a message, each sentence is over that says the same in what
-was written down of the message before. Writes nothing; an undo of the correction takes it back.
+was written down of the message before. Of what is gone with nothing in its place, the transcripts know it without the
+log. Writes nothing; an undo of the correction takes it back.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from typing import Final
 
+from commonplace.changes.forgotten import hashed
 from commonplace.changes.log import Ledger
 from commonplace.changes.reader import Reader
+from commonplace.changes.sessions import Sessions
+from commonplace.errors import RecordNotFoundError
 from commonplace.guard.about import is_of_another
 from commonplace.records import Superseded
 from commonplace.text import content
@@ -23,29 +28,53 @@ _FEW: Final = 7  # words, of which one may be another: `plans a trip` of `travel
 _FRAME: Final = content.keywords("User: Assistant: Noted: ok okay")
 
 
-def taken_back(ledger: Ledger, session: str) -> dict[str, list[Superseded]]:
+def superseded(ledger: Ledger, sessions: Sessions, session: str) -> dict[str, list[Superseded]]:
+    """Return the messages of a session that say what is not so any more, with the parts, by the log and by itself."""
+    found = {message: list(parts) for message, parts in ledger.superseded(session).items()}
+    for each in (each for events in sessions.unsaid(session).values() for each in events):
+        for message, start, end in each.spans if is_unknown(ledger, each.name) else ():
+            with suppress(RecordNotFoundError):
+                said = sessions.message(session, message).text[start : end or None]
+                part = Superseded((start, end) if end else None, each.name, each.at, (), (said, said))
+                found.setdefault(message, []).append(part)
+    return found
+
+
+def is_unknown(ledger: Ledger, gone: str) -> bool:
+    """True if the log does not know a record or a request to forget; else it has it in its own words."""
+    return ledger.made(gone) is None and ledger.gone(gone) is None
+
+
+def taken_back(ledger: Ledger, sessions: Sessions, session: str) -> dict[str, list[Superseded]]:
     """Return what was forgotten or taken back of the messages of a session, with nothing in its place."""
     ledger.catch_up()
-    found = ledger.superseded(session)
+    found = superseded(ledger, sessions, session)
     gone = {message: [part for part in parts if not part.now] for message, parts in found.items()}
     return {message: parts for message, parts in gone.items() if parts}
 
 
-class Overruling:
-    """What the log says otherwise now, read once for each session. Made for one question."""
+_Parts = Mapping[str, Sequence[Superseded]]
 
-    def __init__(self, ledger: Ledger, reader: Reader) -> None:
+
+class Overruling:
+    """What is said otherwise now, read once for each session. Made for one question.
+
+    Args:
+        held: Parts of the messages of some sessions, in place of those that are known.
+    """
+
+    def __init__(self, ledger: Ledger, reader: Reader, held: Mapping[str, _Parts] = {}) -> None:
         self._ledger = ledger
         self._reader = reader
-        self._held: dict[str, Mapping[str, Sequence[Superseded]]] = {}
+        self._held: dict[str, _Parts] = dict(held)
 
-    def messages(self, session: str) -> Mapping[str, Sequence[Superseded]]:
+    def messages(self, session: str) -> _Parts:
         """Return the messages of a session that hold a value which a record says otherwise now, with the parts.
 
         A record that was forgotten says nothing, but of the messages that it rested on.
         """
         if session not in self._held:
-            found = self._ledger.superseded(session)
+            found = superseded(self._ledger, self._reader.sessions, session)
             kept = {
                 message: [each for each in parts if not each.now or self._is_shown(each)]
                 for message, parts in found.items()
@@ -72,12 +101,18 @@ class Overruling:
             text: What it says, or a part of that.
             as_of: Only what was known by then counts.
         """
+        found = list(self.over(record, text, as_of))
+        return (found[0][0], words_of(text, [sentence for _, sentence in found])) if found else None
+
+    def over(self, record: str, text: str, as_of: datetime | None = None) -> Iterator[tuple[Superseded, str]]:
+        """Yield the sentences of a record that are over, each with what says otherwise now."""
         sessions = self.sessions(record)
         held = {(session, name): each for session in sessions for name, each in self.messages(session).items()}
         parts = [part for found in held.values() for part in found if part.was]
         parts = [part for part in parts if as_of is None or part.since <= as_of]
-        if not parts:
-            return None
+        telling = self._reader.tombstones.known().telling
+        if not parts and not telling:
+            return
         made, since = self._ledger.made(record), self._ledger.written_at(record)
         own = {(source.session, source.message) for source in made[1].sources} if made is not None else set()
         parts = [
@@ -90,11 +125,12 @@ class Overruling:
         ]
         mine = {id(part) for message in own & held.keys() for part in held[message]}  # of one who speaks in it
         people = self._reader.people(sessions)
-        over = ((_overruled(each, parts, people, mine), each) for each in content.sentences(text))
-        found = [(part, each) for part, each in over if part is not None]
-        if not found:
-            return None
-        return found[0][0], words_of(text, [sentence for _, sentence in found])
+        for sentence in content.sentences(text):
+            gone = telling.get(hashed(record, sentence)) if telling else None
+            if gone and not (is_unknown(self._ledger, gone.record) and (as_of is None or gone.since <= as_of)):
+                gone = None
+            if part := _overruled(sentence, parts, people, mine) or gone:
+                yield part, sentence
 
 
 def words_of(text: str, over: Iterable[str]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
-from functools import cache, partial
+from functools import cache
 from typing import Final, Protocol
 
 from commonplace.changes.drift import Drift
@@ -58,7 +58,7 @@ class Parts:
         self.ledger = Ledger(store.since)
         self.sessions = Sessions(
             store, config=config, clock=clock, folder=layout.sessions, tombstones=self.tombstones,
-            taken_back_in=partial(taken_back, self.ledger),
+            taken_back_in=lambda session: taken_back(self.ledger, self.sessions, session),
         )  # fmt: skip
         self.items, self.heads = ItemFiles(store), Heads(store, layout, self.ledger)
         trust = _of_outside(layout, self.ledger, clock, self.sessions, lambda: seen.newest() or self.reader.has_marks())

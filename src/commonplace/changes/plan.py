@@ -16,8 +16,8 @@ import msgspec
 
 from commonplace import guard
 from commonplace.changes import diffs, edits, inverse, tombstones
-from commonplace.changes.log import Added, CursorMove, ForgetMove, HoldMove, Payload
 from commonplace.changes.parts import Parts
+from commonplace.changes.payload import Added, CursorMove, ForgetMove, HoldMove, Payload
 from commonplace.changes.sealing import sealed
 from commonplace.changes.transcripts import Event, event_line
 from commonplace.errors import DamagedError, InputError
@@ -37,6 +37,7 @@ from commonplace.operations import (
     PutTopic,
     RemoveItem,
     RewriteDocument,
+    SayAgain,
     TakeBack,
 )
 from commonplace.records import Record, Source, Topic, Trust
@@ -195,8 +196,11 @@ class Plan:
             Added(record.id, record.text, trust, operation.sources, operation.quotes, kind, person, said=said)
         )
 
-    def session_event(self, operation: MoveCursor | MoveWindow | EndSession | HoldRange | TakeBack) -> bool:
-        """Append the event of a session; False where it already holds. That messages take words back is in no file."""
+    def session_event(self, operation: MoveCursor | MoveWindow | EndSession | HoldRange | TakeBack | SayAgain) -> bool:
+        """Append the event of a session; False where it already holds. What the log alone keeps is in no file."""
+        if isinstance(operation, SayAgain):  # with what else is done, and no change by itself
+            self.operations.append(operation)
+            return True
         if isinstance(operation, TakeBack):
             self._note(operation)
             return True
@@ -277,7 +281,7 @@ class Plan:
         """Write the event of messages that are hidden or shown again, with hashes of what goes with them."""
         to = move.after if not move.message else 0
         event = Event("forget", self.at, name=move.message, to=to, held=move.hidden, aged=move.aged, alone=move.alone,
-                      along=tuple(along))  # fmt: skip
+                      along=tuple(along), spans=move.spans)  # fmt: skip
         self.line(self._parts.sessions.path(move.session), event_line(event))
 
     def reopen(self, session: str) -> None:

@@ -13,8 +13,9 @@ from commonplace.changes import edits
 from commonplace.changes.actors import TOOL
 from commonplace.changes.forgotten import Forgotten, hashed, hashes, lost, without
 from commonplace.changes.item_files import ItemFiles
-from commonplace.changes.log import Added, Ledger
+from commonplace.changes.log import Ledger
 from commonplace.changes.marks import mark_of, may_mark
+from commonplace.changes.payload import Added
 from commonplace.changes.sessions import Sessions
 from commonplace.changes.tombstones import Tombstones
 from commonplace.errors import GoneError, InputError, PathError, RecordNotFoundError
@@ -78,22 +79,35 @@ class Reader(msgspec.Struct):
     def visible(self, records: Iterable[Record]) -> Iterator[Record]:
         """Yield what of some records may be given out: nothing that is over or says what a forgotten message said."""
         today = self.now().date()
-        records = (each for each in records if not validity.is_over(_end(each), today))
+        return self._unhidden(each for each in records if not validity.is_over(_end(each), today))
+
+    def _unhidden(self, records: Iterable[Record]) -> Iterator[Record]:
         since = self.tombstones.since_named()
         if not self.tombstones.forgotten:
-            return records
+            yield from records
+            return
         self.ledger.catch_up()
         left = (self._left_of(each) for each in records if since is None or since(each.text) is None)
-        return (each for each in left if each is not None)
+        yield from (each for each in left if each is not None)
 
     def unforgotten(self, record: Record) -> Record | None:
         """Return what of a record or message may be given out; None if all of it was forgotten."""
         if not isinstance(record, RecordedMessage):
-            return next(self.visible([record]), None)
+            return next(self._unhidden([record]), None)
         self.tombstones.catch_up(look=True)
         if self.tombstones.hides(Source(record.session, str(record.message.id))):
             return None
         return self.tombstones.known().left_of_message(record)
+
+    def given(self, record: Record) -> Record:
+        """Return what of a record or message may be given out.
+
+        Raises:
+            GoneError: All of it was forgotten.
+        """
+        if (left := self.unforgotten(record)) is None:
+            raise GoneError(f"{record.id!r} was forgotten with what it rests on; `undo` of that shows it again")
+        return left
 
     def _left_of(self, record: Record, known: Forgotten | None = None) -> Record | None:
         """Return a record without the sentences that were forgotten; None if nothing is left of it."""
@@ -247,6 +261,10 @@ class Reader(msgspec.Struct):
         """Return the whole text of a file; empty if there is none."""
         blob = self.store.read(path)
         return blob.data.decode("utf-8", "surrogateescape") if blob else ""
+
+    def is_gone(self, record: str) -> bool:
+        """True if a record was removed or forgotten, or a message asked to forget something and that was done."""
+        return self.ledger.gone(record) is not None or record in self.tombstones.known().gone
 
     def trust(self, record: Record) -> Trust:
         """Return the trust of a record."""

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import cache
 from typing import Any, Final
 
 import msgspec
 
-from commonplace.changes import transcripts
 from commonplace.changes.actors import PERSON
-from commonplace.changes.door import Door
+from commonplace.changes.door import Door, waiting
 from commonplace.changes.history import quoted
 from commonplace.changes.merging import theirs
 from commonplace.changes.new_entries import CONFLICT, is_settled
@@ -51,28 +51,20 @@ class Queue:
         """Return what waits, oldest first."""
         self._door.settle_conflicts()
         blob = self._parts.store.read(REVIEW)
-        waiting: dict[str, Waiting] = {}
+        found: dict[str, Waiting] = {}
         met: dict[str, str] = {}
-        for raw in blob.data.splitlines() if blob else ():
-            if transcripts.checksum(raw) is False:
-                continue  # doctor names damaged lines
-            try:
-                line = msgspec.json.decode(raw, type=dict[str, str])
-                if line["state"] in {"approved", "rejected"}:
-                    waiting.pop(line["id"], None)
-                    continue
+        for name, line in waiting(blob.data if blob else b"").items():
+            with suppress(*UNREADABLE):  # doctor names damaged lines
                 built = line | {"operation": msgspec.json.decode(line["operation"])}
-                waiting[line["id"]] = msgspec.convert(built, Waiting)
-                met[line["id"]] = line.get("met", "")
-            except (KeyError, *UNREADABLE):
-                continue  # doctor names damaged lines
+                found[name] = msgspec.convert(built, Waiting)
+                met[name] = line.get("met", "")
         days = self._parts.config.gate.review_days
         oldest = self._parts.now() - timedelta(days=days)
         records = cache(self._parts.reader.records)
         self._parts.ledger.catch_up()
         return tuple(
             self._shown(each, met[each.id], records)
-            for each in waiting.values()
+            for each in found.values()
             if (not days or each.at >= oldest) and _is_open(each, records)
         )
 

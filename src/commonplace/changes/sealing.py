@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import msgspec
 
-from commonplace.changes import log
+from commonplace.changes import payload
 from commonplace.errors import InputError
 from commonplace.guard import Verdict, screen, verdict
 from commonplace.guard.screened import Finding, Screened, structural
@@ -23,7 +23,7 @@ _PLAIN: Final = frozenset({"id", "trust"})
 _OPERATION: Final[Any] = Operation
 _OWN: Final = frozenset(
     {kind.__struct_config__.tag for kind in OPERATIONS}
-    | {"op", *(name for kind in (*OPERATIONS, *log.STORED) for name in kind.__struct_fields__)}
+    | {"op", *(name for kind in (*OPERATIONS, *payload.STORED) for name in kind.__struct_fields__)}
 )
 """Names of our own: whoever wrote them, they need no screening."""
 _ORDER: Final[tuple[Verdict, ...]] = ("ok", "quarantine", "refuse")

@@ -408,6 +408,10 @@ class Sessions:
                 telling.forget(Source(session_id, own), text, at, single=single is not None, along=along)
         yield from telling.forgotten()
 
+    def unsaid(self, session_id: str) -> Mapping[str, Sequence[Event]]:
+        """Return what events say of records that are gone and of requests to forget, by the id of each."""
+        return self._fold(self.path(session_id)).unsaid
+
     def _messages(self, path: str, session_id: str, state: State, start: int, stop: int) -> Iterator[RecordedMessage]:
         while 0 <= start < stop:  # a piece at a time: a transcript may be larger than memory
             first = state.offsets[start]

@@ -210,7 +210,7 @@ class Tombstones:
     def known(self) -> Forgotten:
         """Return the messages that were forgotten, as the transcripts say now."""
         self.catch_up()
-        return self.forgotten or Forgotten()
+        return Forgotten() if self.forgotten is None else self.forgotten
 
     def hidden(self) -> frozenset[tuple[str, str]]:
         """Return the messages that were forgotten: (session, message)."""

@@ -79,6 +79,7 @@ class Event(msgspec.Struct, frozen=True, tag_field="type", tag="event"):
     aged: bool = False  # what rests on it stays: forgotten for its age, or `alone`
     alone: bool = False
     along: tuple[str, ...] = ()  # what goes with what was forgotten, see `forgotten.hashed`
+    spans: tuple[tuple[str, int, int], ...] = ()  # that say what a record said that is gone; of a whole message to 0
 
 
 class StoredMessage(msgspec.Struct, frozen=True, tag_field="type", tag="message"):
@@ -181,6 +182,8 @@ def event_line(event: Event) -> Screened:
         values["alone"] = True
     if event.along:
         values["along"] = list(event.along)
+    if event.spans:
+        values["spans"] = [[guard.screen(own), start, end] for own, start, end in event.spans]
     if event.topics:
         values["topics"] = [[guard.screen(path), days] for path, days in event.topics]
     return json_line(values, checksum=True)
@@ -320,6 +323,7 @@ class State(msgspec.Struct):
     forgotten_ids: dict[str, datetime] = {}  # of single messages, and when each was forgotten
     along: dict[str, frozenset[str]] = {}  # what goes with single messages, by their id
     along_below: dict[int, frozenset[str]] = {}  # what goes with all messages numbered below
+    unsaid: dict[str, tuple[Event, ...]] = {}  # what messages say of a record that is gone, or of what one asked for
     aged: int = 0  # messages numbered below it were hidden for their age, as those of `aged_ids`
     aged_ids: set[str] = set()
     alone_ids: set[str] = set()  # those of them that were forgotten by themselves, not for their age
@@ -448,6 +452,8 @@ class State(msgspec.Struct):
                 self.ended = event.held
             case "about":
                 self.paused, self.metadata = event.paused, event.metadata
+            case "forget" if event.spans:
+                self.unsaid[event.name] = (*self.unsaid.get(event.name, ()), event) if event.held else ()
             case "forget" if event.name:
                 self.forgotten_ids.pop(event.name, None)
                 along = self.along.pop(event.name, frozenset())

@@ -163,6 +163,7 @@ class Host:
         judged = gate.judge(proposal, view, verdicts, self._parts.config.gate, by_model=by_model, passing=passing)
         edits = (resting.cited(each, said) if isinstance(each, RewriteDocument) else each for each in judged.accepted)
         taken = self._taken(msgspec.structs.replace(judged, accepted=tuple(edits)), said, view)
+        taken.operations.extend(proposal.again)
         return msgspec.structs.replace(taken, taken_back=proposal.taken_back)
 
     def proposed(self, work: Work) -> Proposal:

@@ -10,9 +10,10 @@ from itertools import zip_longest
 import msgspec
 
 from commonplace import guard
-from commonplace.changes.log import Added, resting_on
+from commonplace.changes.log import resting_on
 from commonplace.changes.marks import mark_of
 from commonplace.changes.parts import Parts
+from commonplace.changes.payload import Added
 from commonplace.changes.plan import files_of
 from commonplace.changes.reader import Reader
 from commonplace.jobs.rules.memos import Known, Place

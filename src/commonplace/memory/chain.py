@@ -198,7 +198,7 @@ class Chain:
 
     def _without_denied(self, hit: Hit) -> Hit | None:
         """Return a hit without what was forgotten or taken back with nothing in its place; None if that is all."""
-        if all(scope.parts.ledger.gone(hit.superseded_by) is None for scope in self.scopes):
+        if all(not scope.reader.is_gone(hit.superseded_by) for scope in self.scopes):
             return hit
         return contexts.holding(hit)
 

@@ -162,7 +162,10 @@ class Searching:
         if found != self._forgotten[0]:
             names = [name for path in found if (name := sessions.id_of(path)) is not None]
             messages = (each for name in names for each in sessions.taken_back(name))
-            self._forgotten = found, Forgotten(messages, (each for name in names for each in sessions.hidden(name)))
+            unsaid = (each for name in names for events in sessions.unsaid(name).values() for each in events)
+            gone = ((each.name, each.at, each.along) for each in unsaid)
+            hidden = (each for name in names for each in sessions.hidden(name))
+            self._forgotten = found, Forgotten(messages, hidden, gone)
         return self._forgotten[1]
 
     def sync(self) -> int:

@@ -128,7 +128,7 @@ def content(text: str) -> frozenset[str]:
 def keywords(text: str) -> frozenset[str]:
     """Return the words and numbers of a text without their endings, to count how many two texts share."""
     return frozenset(
-        word if word[0].isdigit() or is_wide(word) else word[: max(4, len(word) - 2)]
+        word if not word.isalpha() or is_wide(word) else word[: max(4, len(word) - 2)]
         for word in words(text)
         if word not in _STOP_BARE
     )

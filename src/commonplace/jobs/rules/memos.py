@@ -41,9 +41,9 @@ class Memo(msgspec.Struct, frozen=True, kw_only=True):
     `quote` is `content[span]` of message `number`. `frame` names what can have one value only, and
     `supersedes` a value that is over; `becomes` is the value in its place where the statement itself
     has to be taken from what is remembered. `listed` is true of an item of a list of the person's own.
-    `instead` are the memos of its range in whose place it came. `news` is the sentence that may update
-    what is known in fewer words, with absolute dates, and `words` that sentence as it was said.
-    `others` are the names of others who speak. `due` and `valid_until` are calendar days.
+    `instead` are the memos of its range in whose place it came, `again` those that say the same. `news` is the
+    sentence that may update what is known in fewer words, with absolute dates, and `words` that sentence as it was
+    said. `others` are the names of others who speak. `due` and `valid_until` are calendar days.
     """
 
     kind: Kind
@@ -64,6 +64,7 @@ class Memo(msgspec.Struct, frozen=True, kw_only=True):
     due: date | None = None
     valid_until: date | None = None
     instead: tuple[Memo, ...] = ()
+    again: tuple[Memo, ...] = ()
     news: str = ""
     words: str = ""
     others: frozenset[str] = frozenset()

@@ -41,8 +41,9 @@ def admit(memos: list[Memo], memo: Memo) -> list[Memo]:
         memo = anew
     over = _last(memos, memo)
     said = [kept for kept in memos if kept.speaker == memo.speaker and kept not in over and _tells(kept, memo)]
-    if any(matching.same(memo.text, kept.text) for kept in said):
-        return [kept for kept in memos if kept not in over]
+    if same := next((kept for kept in said if matching.same(memo.text, kept.text)), None):
+        more = msgspec.structs.replace(same, again=(*same.again, memo))
+        return [more if kept is same else kept for kept in memos if kept not in over]
     over += [kept for kept in memos if kept not in over and is_over(memo, kept.text)]
     left = [kept for kept in memos if kept not in over and not _within(kept, memo)]
     slot = "" if memo.slot == CHANGE and len(left) < len(memos) else memo.slot
@@ -84,8 +85,8 @@ def _anew(memo: Memo, text: str) -> str:
 
 
 def _with(kept: Memo) -> tuple[Memo, ...]:
-    """Return a memo that another one replaces, and those it had replaced itself."""
-    return (msgspec.structs.replace(kept, instead=()), *kept.instead)
+    """Return a memo that another one replaces, those that say the same, and those it had replaced itself."""
+    return (msgspec.structs.replace(kept, instead=(), again=()), *kept.again, *kept.instead)
 
 
 def _last(memos: Sequence[Memo], memo: Memo) -> list[Memo]:

@@ -44,6 +44,7 @@ from commonplace.operations import (
     RemoveItem,
     RemoveTopic,
     ReplaceEntry,
+    SayAgain,
 )
 from commonplace.records import RecordedMessage, Source, Trust, lowest_trust
 from commonplace.text.pieces import fingerprint, short_name
@@ -113,13 +114,14 @@ def propose(
             desk.take_out(message, overruling.others(message, people), wishes.last_said(message, (*earlier, *messages)))
     for memo in memos:
         desk.put(memo)
-    text, operations = _journal(desk.noted), desk.operations()
+    text, operations, again = _journal(desk.noted), desk.operations(), tuple(desk.again)
     if not (journal and desk.rests):
-        return Proposal(journal=text, operations=operations, taken_back=tuple(desk.taken_back), ruled=True)
+        return Proposal(journal=text, operations=operations, again=again, taken_back=tuple(desk.taken_back), ruled=True)
     at = next((instant(each.message.at) for each in reversed(messages) if each.message.at), "")
     sources, quotes, over = (tuple(chain.from_iterable(each)) for each in zip(*desk.rests, strict=True))
     entry = AppendJournal(path=journal, text=text, at=at, sources=sources, quotes=quotes, overrules=over)
-    return Proposal(operations=(*operations, entry), taken_back=tuple(desk.taken_back), ruled=True)
+    operations = (*operations, entry)
+    return Proposal(operations=operations, again=again, taken_back=tuple(desk.taken_back), ruled=True)
 
 
 class _Desk:
@@ -152,6 +154,7 @@ class _Desk:
         self._only_noted = cache(only_noted)
         self.noted: list[str] = []
         self.taken_back: list[tuple[Source, str]] = []
+        self.again: list[SayAgain] = []
         self.rests: list[tuple[tuple[Source, ...], tuple[str, ...], tuple[Source, ...]]] = []
         """The sources of statements that are in the journal alone, their words, and what they overrule."""
 
@@ -203,6 +206,8 @@ class _Desk:
         said = next((each for each in near if matching.same(memo.text, each.text) or _says_already(each, memo)), None)
         if said is not None and (said.id, said.text) in self._doubted:  # it is so again
             self._replace(said, memo, said.text)
+        elif said is not None:
+            self._say_again(said, memo)
         if said is not None or (place.form == "topic" and any(body.says(memo.text) for body in self._bodies.values())):
             return  # an item may be in the file of another day
         old = self._old(memo, self._known)
@@ -225,6 +230,13 @@ class _Desk:
                 entry = AddEntry(path=place.path, text=memo.text, section=place.section, kind=memo.kind, **rests)
                 self._edits.append(entry)
 
+    def _say_again(self, known: Known, memo: Memo) -> None:
+        """Note the messages that say what is known already, but for those that it rests on."""
+        said = [(self._source(each), each.quote) for each in (memo, *memo.again)]
+        if fresh := [each for each in said if each[0] not in known.sources]:
+            sources, quotes = zip(*fresh, strict=True)
+            self.again.append(SayAgain(record=known.id, text=known.text, sources=sources, quotes=quotes))
+
     def _tell(self, memo: Memo) -> None:
         """Note a statement that no place takes; what it takes the place of in the journal is overruled."""
         old = self._old(memo, self._only_noted())
@@ -233,7 +245,8 @@ class _Desk:
         if old is not None and (_is_later(old, memo) or matching.says_besides(old.text, memo.text)):
             old = None  # it holds, or what it says besides does
         rests = self._rests_on(memo)
-        over = old.sources if old is not None else ()
+        said = (each for each in self._only_noted() if old is not None and matching.same(each.text, old.text))
+        over = tuple(source for each in said for source in each.sources)
         self.noted.append(memo.text)
         self.rests.append((rests["sources"], rests["quotes"], (*rests["overrules"], *over)))
 
@@ -327,7 +340,11 @@ class _Desk:
         return PutItem(path=place.path, id=item_id, data={**place.constants, **data}, **self._rests_on(memo))
 
     def _rests_on(self, memo: Memo) -> dict[str, Any]:
-        kept = [memo, *(each for each in memo.instead if memo.text.startswith(each.text))]  # it stays in the text
+        kept = [
+            memo,
+            *memo.again,
+            *(each for each in memo.instead if memo.text.startswith(each.text)),
+        ]  # it stays there
         over = tuple(self._source(each) for each in memo.instead if each not in kept)
         quotes = tuple(each.quote for each in kept)
         return {"sources": tuple(map(self._source, kept)), "quotes": quotes, "overrules": over, "trust": memo.trust}
