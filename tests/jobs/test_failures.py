@@ -155,6 +155,19 @@ def test_a_wrong_key_counts_no_attempt_and_is_a_config_error_of_the_job_alone(tm
         assert memory.consolidate("cli:a").status == "applied"
 
 
+def test_a_models_own_config_error_counts_no_attempt(tmp_path, clock):
+    """DESIGN 1.5: also of a user's own class or function, not only of the models that are named by a string."""
+
+    def model(prompt):
+        raise ConfigError("the key of my gateway is missing")
+
+    with Memory.open(tmp_path, llm=model, clock=clock, jobs="worker") as memory:
+        talk(memory)
+        with pytest.raises(ConfigError, match="my gateway"):
+            memory.consolidate("cli:a")
+        assert [failure.attempts for failure in memory.failures()] == [0]
+
+
 def test_a_missing_package_is_known_before_a_message_is_read(tmp_path, clock, monkeypatch):
     """Issue 17.1."""
     monkeypatch.setitem(__import__("sys").modules, "openai", None)
@@ -175,6 +188,41 @@ def test_a_background_job_says_a_fault_of_the_setup_once(tmp_path, clock, caplog
         told = [record for record in caplog.records if "does not accept the key" in record.getMessage()]
         assert len(told) == 1
         assert memory.failures()
+
+
+@pytest.mark.parametrize("jobs", ["thread", "inline", "worker"])
+def test_a_session_ends_without_its_model_and_keeps_its_range_due(tmp_path, clock, caplog, monkeypatch, jobs):
+    """Issue 17.1, DESIGN 1.13: no key is an error of what asks for a model, not of a host that ends a session."""
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with Memory.open(tmp_path, llm="openai:x", clock=clock, jobs=jobs) as memory:
+        talk(memory)
+        kept, ended = memory.reset("cli:a"), memory.end("cli:a", now=False)
+        assert (kept.status, ended.status) == ("failed", "failed")
+        assert "OPENAI_API_KEY" in kept.reason
+        assert "stays due" in ended.reason
+        assert len(memory.sessions.window("cli:a")) == 4
+        assert memory.sessions.state("cli:a").ended
+        assert memory.sessions.state("cli:a").cursors == {}
+        assert [failure.attempts for failure in memory.failures()] == [0]
+        memory.flush(5)
+    assert caplog.text.count("jobs with a model wait") == 1
+
+
+def test_a_summary_stays_due_after_as_many_attempts_as_a_range_has(tmp_path, clock):
+    """Issue 17.1: the sixth attempt was never made."""
+    llm = ScriptedLLM([DOWN], repeat=True)
+    with Memory.open(tmp_path, llm=llm, clock=clock, jobs="inline", layout="structured") as memory:
+        talk(memory, TURNS)
+        memory.compact("cli:a", keep=2)
+        for _ in range(6):
+            clock.advance(hours=2)
+            memory.flush()
+        assert [failure.job for failure in memory.failures()] == ["summary"]
+    clock.advance(hours=2)
+    with opened(tmp_path, clock, "They live in Bergen.", jobs="inline", layout="structured") as memory:
+        memory.flush()
+        assert memory.sessions.summary("cli:a") == "They live in Bergen."
+        assert memory.failures() == []
 
 
 @pytest.mark.parametrize("fault", [DOWN, WRONG_KEY])

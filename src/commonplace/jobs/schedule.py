@@ -128,7 +128,6 @@ class Schedule:
         self._counted: dict[str, Counted] = {}
         self._due: dict[str, tuple[str, ...]] = {}
         self._tidy: dict[Tidier, None] = {}  # jobs of the scope that are due
-        self._reported: set[str] = set()  # faults of the setup
         self._waiting: dict[str, type[CommonplaceError]] = {}  # sessions whose last job did not run, and why
         self._handed: set[str | Tidier] = set()  # to the thread, which has not come to them
         self._lock = threading.Lock()
@@ -301,7 +300,7 @@ class Schedule:
         try:
             return tidier.run(Wanted(cause=TRIGGER)).status != "skipped"
         except ModelSetupError as error:
-            self._tell_once(str(error))
+            self.jobs.tell_once(str(error))
         except CommonplaceError:
             logger.warning("the job %r did not run; it is tried again", tidier.name, exc_info=True)
         finally:
@@ -349,7 +348,7 @@ class Schedule:
                     failed.discard(name)
         except ModelSetupError as error:
             did = True
-            self._tell_once(str(error))
+            self.jobs.tell_once(str(error))
         except CommonplaceError as error:
             again = self._waiting.get(session) is type(error)  # a disk that stays full is reported once
             self._waiting[session] = type(error)
@@ -364,12 +363,6 @@ class Schedule:
                         counted.ran.pop(name, None)
                     self._grown.setdefault(session, counted.last)  # what is left of it is counted then
         return did
-
-    def _tell_once(self, fault: str) -> None:
-        """Log a fault of the setup once: it is the same for every job until it is mended."""
-        if fault not in self._reported:
-            self._reported.add(fault)
-            logger.error("jobs with a model wait: %s", fault)
 
     def _one_less(self) -> None:
         with self._idle:

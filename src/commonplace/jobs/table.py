@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from functools import partial
 
@@ -17,12 +18,15 @@ from commonplace.layouts.schema import RANGES, Job
 from commonplace.models.spending import MeteredLLM
 from commonplace.records import Outcome
 
+logger = logging.getLogger(__name__)
+
 
 class Jobs:
     """The jobs of one scope: `runners` of ranges, `tidiers` of the scope itself."""
 
     def __init__(self, parts: Parts, door: Door, views: Views, llm: MeteredLLM | None) -> None:
         self._llm = llm
+        self._reported: set[str] = set()
         self._made = partial(Tidier, parts=parts, door=door, views=views, llm=llm)
         rows = parts.layout.jobs
         self.runners = tuple(Runner(job, parts, door, views, llm) for job in rows if job.range in RANGES)
@@ -80,6 +84,12 @@ class Jobs:
             names = ", ".join(tidier.name for tidier in self.tidiers) or "none"
             raise InputError(f"this layout has no job {job!r} that tidies memory; it has {names}", job=job)
         return together([each.run(wanted) for each in tidiers])
+
+    def tell_once(self, fault: str) -> None:
+        """Log a fault of the setup once: it is the same for every job until it is mended."""
+        if fault not in self._reported:
+            self._reported.add(fault)
+            logger.error("jobs with a model wait: %s", fault)
 
     def is_open(self, session: str, end: int) -> bool:
         """True if a message before this number is still to be done by one of the jobs."""

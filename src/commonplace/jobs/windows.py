@@ -142,7 +142,6 @@ class Windows:
             if each.job == SUMMARY
             and self._parts.sessions.exists(each.session)
             and self._parts.sessions.state(each.session).window_start == each.start
-            and each.attempts < self._parts.config.consolidation.attempts
         ]
 
     def retry(self, session: str) -> None:
@@ -175,7 +174,12 @@ class Windows:
         outcomes: list[Outcome] = []
         if not now:
             seconds = self._parts.config.consolidation.awaited_seconds
-            done = self._jobs.consolidate([session], Wanted(cause=cause, explicit=False, seconds=seconds))
+            try:
+                done = self._jobs.consolidate([session], Wanted(cause=cause, explicit=False, seconds=seconds))
+            except ModelSetupError as error:  # a host that ends a session asked for no model
+                self._jobs.tell_once(str(error))
+                reason = f"{error}; what was said stays due and is tried again with the next job"
+                done = Outcome(status="failed", reason=reason)
             outcomes.append(done)
             if isinstance(then, MoveWindow) and self._jobs.is_open(session, end):
                 reason = f"{session} keeps its window: {done.reason}"

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
-from commonplace.errors import ModelError, ModelTimeoutError
+from commonplace.errors import ConfigError, ModelError, ModelSetupError, ModelTimeoutError
 from commonplace.models.protocol import LLM, Reply, Request
 from commonplace.text.pieces import estimate_tokens
 
@@ -69,6 +69,8 @@ def within(work: Callable[[Deadline], T], seconds: float, name: str) -> T:
         error = failures[0]
         if isinstance(error, (ModelError, AssertionError)):  # the latter is of a test, about the code that asked
             raise error
+        if isinstance(error, ConfigError):
+            raise ModelSetupError(str(error), model=name) from error
         raise ModelError(f"{name!r} raised {type(error).__name__}; see its cause", model=name) from error
     return answers[0]
 

@@ -13,6 +13,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 from commonplace import Memory, Message
+from commonplace.errors import ModelUnavailableError
+from commonplace.testing import FixedClock, ScriptedLLM
 from forking import started
 
 ROOT = Path(__file__).parents[3]
@@ -49,6 +51,23 @@ def test_sigterm_ends_it_with_code_0_and_one_line_a_record(here):
         rest = process.stderr.read()
     assert first.startswith("INFO the worker of ")
     assert rest.splitlines()[-1] == "INFO the worker ends"
+
+
+def test_a_failure_is_named_with_its_job_also_of_no_session(here, run):
+    """Issue 17.1: of a dream that failed `status` said `, from message 0`."""
+    down = ScriptedLLM([ModelUnavailableError("no connection")], repeat=True)
+    clock = FixedClock(datetime.now(UTC).isoformat())
+    with Memory.open(here / "m", layout="memdir", llm=down, clock=clock, jobs="inline") as memory:
+        memory.remember("The server listens on port 8080.")
+        for number in range(7):
+            memory.append(f"chat:{number}", [Message("user", "Hello there."), Message("assistant", "Hello.")])
+        clock.advance(hours=30)
+        memory.append("chat:9", [Message("user", "Hello.")])
+        memory.flush()
+    said = run("status", "-C", "m").out
+    assert "dream: no connection; tried again at" in said
+    assert "chat:0, extract, from message 0: no connection" in said
+    assert "dream: no connection" in run("worker", "-C", "m", "--status").out
 
 
 def test_a_wrong_configuration_is_code_2(here, run):

@@ -18,6 +18,7 @@ from commonplace.guard.screened import instant
 from commonplace.jobs.consolidators.work import Work
 from commonplace.jobs.rules import proposing
 from commonplace.jobs.rules.memos import Known, Place, Targets
+from commonplace.jobs.rules.reading import Reader
 from commonplace.jobs.rules.wording import UNNAMED
 from commonplace.layouts.codecs.items import item_fingerprint
 from commonplace.layouts.item_model import TURN
@@ -47,16 +48,19 @@ _MOST: Final = 12  # tags, and references, of one item
 def propose(work: Work) -> Proposal:
     """Propose what the turns of a range leave behind."""
     made: list[Edit] = []
-    said = [*work.view.earlier, *work.view.messages]
+    said = [*work.view.earlier[-_BEFORE:], *work.view.messages]
+    reader = Reader(said, work.zone)
+    memos = {each.number: reader.read(each) for each in said}
     short = {place.path for place in work.places.values() if place.layer == work.layout.targets.get(_SHORT)}
     known = [
         Known(entry.id.partition("#")[2], entry.path, entry.text, at=entry.by_hand or entry.said)
         for entry in work.view.entries
         if entry.path not in short  # what does not last is not corrected
     ]
+    before = work.view.earlier
     for turn in turns(work.view.messages):
-        before = [each for each in said if each.number < turn[0].number]
-        edits = list(_of_turn(turn, before, work, known))
+        edits = list(_of_turn(turn, before, work, known, lambda each: memos[each.number]))
+        before = [*before[-_BEFORE:], *turn]
         lasting = [edit for edit in edits if isinstance(edit, PutItem) and edit.path not in short]
         again = {edit.id for edit in lasting}  # what a later turn corrects is not written down first
         made = [edit for edit in made if not (isinstance(edit, PutItem) and edit.id in again)] + edits
@@ -80,7 +84,11 @@ def note(user: str, assistant: str, asker: str = "User") -> str:
 
 
 def _of_turn(
-    turn: Sequence[RecordedMessage], before: Sequence[RecordedMessage], work: Work, known: Sequence[Known]
+    turn: Sequence[RecordedMessage],
+    before: Sequence[RecordedMessage],
+    work: Work,
+    known: Sequence[Known],
+    read: proposing.Read,
 ) -> Iterator[Edit]:
     asked = turn if turn[0].message.role == "user" else [*before, *turn]  # a long turn comes in parts
     user, assistant = _last(asked, "user"), _answer(turn)
@@ -91,7 +99,7 @@ def _of_turn(
     sources = tuple(Source(m.session, str(m.message.id)) for m in (user, assistant) if m is not None and m in turn)
     texts = (user.text if user else "", assistant.text if assistant else "")
     asker = (short_name(user.message.name) if user else None) or UNNAMED
-    found = list(_stated(turn, before[-_BEFORE:], work, known))
+    found = list(_stated(turn, before[-_BEFORE:], work, known, read))
     if (journal := work.file("journal", at)) and work.config.items.daily_notes:
         yield AppendJournal(path=journal, text=note(*texts, asker), at=when, sources=sources)
     if (layer := work.items(_SHORT)) is not None:
@@ -117,7 +125,11 @@ def _turn_item(texts: tuple[str, str], asker: str, kinds: Iterable[str], knobs: 
 
 
 def _stated(
-    turn: Sequence[RecordedMessage], before: Sequence[RecordedMessage], work: Work, known: Sequence[Known]
+    turn: Sequence[RecordedMessage],
+    before: Sequence[RecordedMessage],
+    work: Work,
+    known: Sequence[Known],
+    read: proposing.Read,
 ) -> Iterator[tuple[str, PutItem]]:
     """Yield what the rules find in a turn, each as an item with its kind."""
     at = turn[-1].message.at
@@ -128,7 +140,7 @@ def _stated(
     }
     found = proposing.propose(
         [*before, *turn], session=work.session, zone=work.zone, targets=cast("Targets", places), existing=known,
-        since=turn[0].number, people=work.people,
+        since=turn[0].number, people=work.people, read=read,
     )  # fmt: skip
     for edit in found.operations:
         layer = work.items(str(edit.data["kind"])) if isinstance(edit, PutItem) else None

@@ -51,25 +51,26 @@ from commonplace.text.pieces import fingerprint, short_name
 
 __all__ = ["Known", "Memo", "Place", "Targets", "extract", "propose"]
 
+Read = Callable[[RecordedMessage], Sequence[Memo]]
+
 _ENDS = (".", "!", "?", "…", "。", "！", "？", ")")
 
 
 def extract(messages: Sequence[RecordedMessage], *, zone: tzinfo) -> list[Memo]:
     """Find the memos of a range, in the order they were said, without what a later message takes back."""
-    memos = _gather(messages, zone)
+    memos = _gather(messages, reading.Reader(messages, zone).read)
     said = [memo.text for memo in memos]
     return [memo for memo in memos if not _only_changes(memo, said) and (memo.slot == ANNOUNCED or not memo.becomes)]
 
 
-def _gather(messages: Sequence[RecordedMessage], zone: tzinfo, people: frozenset[str] = frozenset()) -> list[Memo]:
+def _gather(messages: Sequence[RecordedMessage], read: Read, people: frozenset[str] = frozenset()) -> list[Memo]:
     """Find the memos, and the corrections of what was said before the range."""
-    reader = reading.Reader(messages, zone)
     memos: list[Memo] = []
     for message in messages:
         others = overruling.others(message, people)
         if message.message.role == "user" and message_trust(message) == "user":
             memos = [memo for memo in memos if not reading.is_forgotten(memo, message, others)]
-        for memo in reader.read(message):
+        for memo in read(message):
             if not reading.is_forgotten(memo, message, others):
                 memos = overruling.admit(memos, msgspec.structs.replace(memo, others=others))
     return memos
@@ -85,6 +86,7 @@ def propose(
     only_noted: Callable[[], Sequence[Known]] = tuple,
     journal: str = "",
     since: int = 0,
+    read: Read | None = None,
     people: frozenset[str] = frozenset(),
     earlier: Sequence[RecordedMessage] = (),
 ) -> Proposal:
@@ -99,6 +101,7 @@ def propose(
         only_noted: Returns the statements that are in the journal alone, oldest first: no place takes their kind.
         journal: The file of the journal; empty if there is none.
         since: The number of the first message that something is taken from; those before it are only read.
+        read: Returns the memos of a message, if the whole talk was read before.
         people: What those are called who may have said what is remembered.
         earlier: The messages before the range; of these only what the range takes back is read.
 
@@ -107,7 +110,8 @@ def propose(
         log. The journal says what was noted; a statement that is in no other place overrules what it is there in place
         of. Nothing memorable gives no operation.
     """
-    memos = [memo for memo in _gather(messages, zone, people) if memo.number >= since]
+    read = read or reading.Reader(messages, zone).read
+    memos = [memo for memo in _gather(messages, read, people) if memo.number >= since]
     desk = _Desk(session, targets, existing, [memo.text for memo in memos], only_noted)
     for message in messages:
         if message.number >= since and message.message.role == "user" and message_trust(message) == "user":

@@ -117,7 +117,7 @@ def append(path: str, data: bytes, text: str, at: datetime, *, style: str = "", 
             block = f"{header} {escaped}"
     mark = fingerprint(f"{header}\n{words}")
     equal = 0
-    if header.encode() in data:
+    if header.encode() in data and (named == LINES or words.partition("\n")[0] in edits.visible(edits.decode(data))):
         equal = sum(one.fingerprint == mark for one in _numbers(path, _blocks(path, edits.decode(data), named, zone)))
     return Effect(append=block, added=(f"{path}#{mark}" + (f"~{equal + 1}" if equal else ""),))
 

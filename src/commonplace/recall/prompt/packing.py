@@ -11,7 +11,6 @@ from datetime import timedelta
 from typing import Final
 
 from commonplace import guard
-from commonplace.changes.overruling import Overruling
 from commonplace.layouts.item_model import TURN, MemoryItem, asker, exchange, read, stays
 from commonplace.layouts.schema import Layer, PromptSection
 from commonplace.recall.packs import BUDGET, ItemQuery, Pack, Scored, choose
@@ -79,7 +78,6 @@ def packed(page: Page, layers: Sequence[Layer]) -> Pack:
     knobs = page.parts.config.items
     top_k = {"episodic": knobs.episodic_top_k, "procedural": knobs.procedural_top_k}
     found = [(layer, record) for layer in layers for record in stored(page, layer)]
-    overruling = Overruling(page.parts.ledger, page.parts.reader)
     query = ItemQuery(
         text=page.question,
         skill=knobs.skill,
@@ -87,7 +85,7 @@ def packed(page: Page, layers: Sequence[Layer]) -> Pack:
         soft_tokens=knobs.soft_tokens,
         max_tokens=knobs.max_tokens,
         decay_days=knobs.decay_days if knobs.decay else 0,
-        stays=frozenset(record.id for _, record in found if _stays(page, record, overruling)),
+        stays=frozenset(record.id for _, record in found if _stays(page, record)),
     )
     window = page.parts.sessions.window(page.session) if page.session is not None else ()
     live = {(each.session, str(each.message.id)) for each in window}  # none of its turns is shown twice
@@ -96,7 +94,7 @@ def packed(page: Page, layers: Sequence[Layer]) -> Pack:
     fit = (each for each in fit if each.source != TURN or not live.issuperset(page.sources(each.id)))
     told = page.parts.sessions.summary(page.session) if page.session is not None else ""
     fit = (each for each in fit if each.source != TURN or any(part not in told for part in exchange(each.content)))
-    others = [each for each in fit if each.source != TURN or page.over(each.id, each.content, overruling) != ""]
+    others = [each for each in fit if each.source != TURN or page.over(each.id, each.content) != ""]
     pack = choose(others, query, page.parts.now())
     if repeated := _repeated(page, pack):
         pack = choose((each for each in others if each.id not in repeated), query, page.parts.now())
@@ -125,10 +123,10 @@ def _repeated(page: Page, pack: Pack) -> set[str]:
     }
 
 
-def _stays(page: Page, record: Item, overruling: Overruling) -> bool:
+def _stays(page: Page, record: Item) -> bool:
     """True if an item is an order or a matter of safety that holds, trusted as the agent: each prompt has it."""
     trusted = stays(record.data) and not is_below_agent(page.rank(record))
-    return trusted and page.over(record.id, record.text, overruling) is None
+    return trusted and page.over(record.id, record.text) is None
 
 
 def stored(page: Page, layer: Layer) -> Iterator[Item]:

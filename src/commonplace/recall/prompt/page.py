@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
+from functools import cached_property
 from typing import Final, TypeVar
 
 import msgspec
@@ -26,7 +27,7 @@ _OVER_CHARS: Final = 120  # of words that are over
 _OVERRULED: Final = frozenset({"same", "contained", "supersedes"})
 
 
-class Page(msgspec.Struct, frozen=True):
+class Page(msgspec.Struct, frozen=True, dict=True):
     """One scope, for one prompt.
 
     Attributes:
@@ -46,6 +47,11 @@ class Page(msgspec.Struct, frozen=True):
     def now(self) -> Page:
         """Return the same page with every file as it is now."""
         return msgspec.structs.replace(self, past={})
+
+    @cached_property
+    def overruling(self) -> Overruling:
+        """What is said otherwise now."""
+        return Overruling(self.parts.ledger, self.parts.reader)
 
     def layers(self, row: PromptSection) -> list[Layer]:
         """Return the layers that a section is made of."""
@@ -97,9 +103,8 @@ class Page(msgspec.Struct, frozen=True):
 
     def kept(self, records: Iterable[_R]) -> Iterator[_R]:
         """Yield those of some records that tell of nothing that was forgotten or taken back for nothing."""
-        overruling = Overruling(self.parts.ledger, self.parts.reader)
         for record in records:
-            found = overruling.of_record(record.id, record.text)
+            found = self.overruling.of_record(record.id, record.text)
             if found is None or found[0].now:
                 yield record
 
@@ -125,9 +130,9 @@ class Page(msgspec.Struct, frozen=True):
         words = self.over(record.id, record.text) if isinstance(record, JournalEntry) else None
         return unverified(self.rank(record)) + (f"({over(words)}) " if words is not None else "")
 
-    def over(self, record: str, text: str, overruling: Overruling | None = None) -> str | None:
+    def over(self, record: str, text: str) -> str | None:
         """Return the words of a record that do not hold any more, empty if it says nothing else; None if all hold."""
-        found = (overruling or Overruling(self.parts.ledger, self.parts.reader)).of_record(record, text)
+        found = self.overruling.of_record(record, text)
         return found[1] if found is not None else None
 
     def one(self, layer: Layer, record: Record, text: str, *, heading: str = "") -> Shown:

@@ -337,5 +337,6 @@ def held(session: str, job: str, start: int) -> str:
 
 
 def failure(each: Failure) -> str:
-    """Return a failure in words: whose range, why, and when it is tried again."""
-    return f"{each.session}, from message {each.start}: {each.why}; {each.when}"
+    """Return a failure in words: which job, of whose range, why, and when it is tried again."""
+    whose = f"{each.session}, {each.job}, from message {each.start}" if each.session else each.job
+    return f"{whose}: {each.why}; {each.when}"

@@ -33,7 +33,7 @@ def reset_command(session: str, *, now: bool, model: str | None, place: Place) -
 
     The transcript stays.
     """
-    with still_due(), place.open(writes=True, model=model or None) as memory:
+    with place.open(writes=True, model=model or None) as memory:
         memory.sessions.state(session)
         settle(place, memory, memory.reset(session, now=now))
 
@@ -47,7 +47,7 @@ def end_command(session: str, *, model: str | None, place: Place) -> None:
 
     A new message opens it again.
     """
-    with still_due(), place.open(writes=True, model=model or None) as memory:
+    with place.open(writes=True, model=model or None) as memory:
         memory.sessions.state(session)
         settle(place, memory, memory.end(session, now=False))
 
