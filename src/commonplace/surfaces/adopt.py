@@ -28,9 +28,12 @@ from commonplace.store.files.machine import LAYOUT
 from commonplace.surfaces import importers
 from commonplace.surfaces.importers import agent_session, neoclaw
 from commonplace.surfaces.importers.batches import plain_session
+from commonplace.text.patterns import pattern
 from commonplace.text.pieces import decode_name
 
 _WORKSPACE: Final = "workspace"  # seed two-layer: its name; `sessions` lies beside it
+_WORKSPACE_ID: Final = ".nanobot/workspace-id"  # nanobot from 0.3: names the folder in `sessions` that is its own
+_ID: Final = pattern(r"[0-9a-f]{32}")
 
 
 class Adopted(msgspec.Struct, frozen=True, kw_only=True):
@@ -127,16 +130,20 @@ def _workspace(given: Path) -> Path:
     inside = sum(weight for _, _, weight in recognising.memdir_signs(given / "memory"))
     if inside > max((weight for _, _, weight in recognising.ranked(given)), default=0):
         return given / "memory"
-    above = (given.resolve().parent, given.resolve().parent / _WORKSPACE) if _has_theirs(given) else ()
+    home = given.resolve().parent.parent if _ID.fullmatch(given.resolve().name) else given.resolve().parent
+    above = (home, home / _WORKSPACE) if _has_theirs(given) else ()
     return next((each for each in (given, given / _WORKSPACE, *above) if (each / "memory").is_dir()), given)
 
 
 def _transcripts(folder: Path, theirs: str, layout: str) -> list[Path]:
-    """Return the transcripts of the other system: in the directory, and beside it."""
-    folders = [folder / theirs] if theirs else []
+    """Return the transcripts of the other system: in the directory, beside it, and in its own folder there."""
+    if not theirs:
+        return []
     beside = folder.resolve().parent / theirs
-    if theirs and any(name == layout for name, _ in recognising.named_by(beside)):
-        folders.append(beside)
+    own = recognising.head(folder / _WORKSPACE_ID).decode("ascii", "replace").strip()
+    others = [beside, *([beside / own] if _ID.fullmatch(own) else [])]
+    folders = [folder / theirs]
+    folders += [each for each in others if any(name == layout for name, _ in recognising.named_by(each))]
     return [
         each / name
         for each in folders
@@ -186,8 +193,9 @@ def keep(
 
 
 def _has_theirs(folder: Path) -> bool:
-    """True if a folder holds transcripts of a program that is known."""
-    return any(LAYOUTS[layout].their_sessions for layout, _ in recognising.named_by(folder))
+    """True if a folder, or one in it that is a workspace's own, holds transcripts of a program that is known."""
+    folders = [folder, *(folder / name for name in recognising.names(folder) if _ID.fullmatch(name))]
+    return any(LAYOUTS[layout].their_sessions for each in folders for layout, _ in recognising.named_by(each))
 
 
 def _decided(folder: Path) -> tuple[str, str]:
