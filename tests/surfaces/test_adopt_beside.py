@@ -58,6 +58,15 @@ def test_sessions_in_a_folder_of_the_workspaces_own_are_found(home, given):
     assert adopt.adopt(home / given).messages == 0
 
 
+def test_a_memory_begun_above_the_workspace_is_said_to_stay_apart(home):
+    """Bad input of issue 17: what was recorded before is not in the memory that is opened."""
+    with Memory.open(home, jobs="worker") as memory:
+        memory.remember("Owns a walrus.")
+    (problem,) = adopt.adopt(home).problems
+    assert (problem.path, "begun here before" in problem.reason) == (str(home), True)
+    assert adopt.adopt(home / "workspace").problems == ()
+
+
 def test_sessions_of_something_else_beside_a_workspace_are_left_alone(home):
     (home / "sessions" / "telegram_1.jsonl").write_text(
         '{"role": "user", "content": "Not theirs."}\n', encoding="utf-8"

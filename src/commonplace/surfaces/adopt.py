@@ -82,6 +82,8 @@ def adopt(
     if (folder / LAYOUT).exists():  # nothing is written in another layout than this
         (folder / LAYOUT).write_text(f"{name}\n", encoding="utf-8")
     problems: list[importers.Problem] = []
+    if (Path(path) / LAYOUT).exists() and not folder.samefile(path):
+        problems.append(importers.Problem(str(path), 0, APART.format(folder=folder)))
     with Memory.open(folder, layout=theirs, config=config, clock=clock, jobs="worker") as memory:
         memory.sync()
         jobs = [job.name for job in found.jobs if job.range in RANGES]
@@ -117,7 +119,7 @@ def _written_by_theirs(layout: Layout, folder: Path) -> Layout:
 
 
 def _workspace(given: Path) -> Path:
-    """Return the directory that holds the memory: the one given, or the one in it, above it or beside it.
+    """Return the directory that holds the memory: the one in the one given, that itself, the one above it or beside it.
 
     Raises:
         InputError: There is no such directory.
@@ -132,7 +134,7 @@ def _workspace(given: Path) -> Path:
         return given / "memory"
     home = given.resolve().parent.parent if _ID.fullmatch(given.resolve().name) else given.resolve().parent
     above = (home, home / _WORKSPACE) if _has_theirs(given) else ()
-    return next((each for each in (given, given / _WORKSPACE, *above) if (each / "memory").is_dir()), given)
+    return next((each for each in (given / _WORKSPACE, given, *above) if (each / "memory").is_dir()), given)
 
 
 def _transcripts(folder: Path, theirs: str, layout: str) -> list[Path]:
@@ -250,6 +252,7 @@ class _Reading(msgspec.Struct, frozen=True):
         return after - before
 
 
+APART: Final = "a memory was begun here before; what it holds stays in it and is not in that of {folder}"
 ENDED: Final = "ended in the system that it comes from"
 
 
