@@ -91,6 +91,46 @@ def test_a_message_with_an_id_is_kept_once_with_all_its_results(tmp_path):
         assert [text for _, text, _ in kept(memory)] == ["result a", "result b", "And now?"]
 
 
+def test_what_the_server_found_is_kept_between_its_call_and_the_answer(tmp_path):
+    """Audit of issue 17: the result was kept before the message that called it."""
+    blocks = [
+        {"type": "server_tool_use", "id": "s", "name": "web_search", "input": {"query": "tide"}},
+        {"type": "web_search_tool_result", "tool_use_id": "s", "content": [{"title": "Tides", "url": "u"}]},
+        {"type": "text", "text": "At noon."},
+    ]
+    with Memory.open(tmp_path, jobs="worker") as memory:
+        sources = memory.append("s", {"role": "assistant", "id": "m", "content": blocks})
+        assert [source.message for source in sources] == ["m", "m#1", "m#2"]
+        assert kept(memory) == [
+            ("assistant", "[web_search] query: tide", ("web_search",)),
+            ("tool", "Tides\n\nu", ("web_search",)),
+            ("assistant", "At noon.", ()),
+        ]
+
+
+def test_the_one_call_that_old_messages_of_openai_have_is_kept(tmp_path):
+    """Audit of issue 17: a message that has only `function_call` was dropped."""
+    call = {"name": "clock", "arguments": '{"zone":"UTC"}'}
+    with Memory.open(tmp_path, jobs="worker") as memory:
+        memory.append("s", {"role": "assistant", "content": None, "function_call": call})
+        memory.append("s", {"role": "function", "name": "clock", "content": "noon"})
+        assert kept(memory) == [("assistant", "[clock] zone: UTC", ("clock",)), ("tool", "noon", ("clock",))]
+
+
+@pytest.mark.parametrize("kind", ["tool_result", "text"])
+def test_content_that_is_nested_too_deep_is_refused_whole(tmp_path, kind):
+    """Audit of issue 17: a bare RecursionError."""
+    deep = {"type": kind, "text": "bottom"}
+    for _ in range(3000):
+        deep = {"type": kind, "tool_use_id": "x", "content": [deep]}
+    odd = {"role": "user", "content": deep}
+    with Memory.open(tmp_path, jobs="worker") as memory:
+        for given in ([{"role": "user", "content": "Hello"}, {"role": "tool", "content": [deep]}], odd):
+            with pytest.raises(InputError, match="give what it says as a text"):
+                memory.append("s", given)
+        assert not memory.sessions.exists("s")
+
+
 @pytest.mark.parametrize(
     "given",
     [

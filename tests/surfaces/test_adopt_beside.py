@@ -38,6 +38,35 @@ def test_either_folder_leads_to_the_workspace_and_to_all_sessions(home, given):
     assert adopt.adopt(home / given).messages == 0
 
 
+@pytest.mark.parametrize("given", ["workspace", "sessions", ".", "sessions/" + "a1" * 16])
+def test_sessions_in_a_folder_of_the_workspaces_own_are_found(home, given):
+    """As nanobot 0.3 writes them: `sessions/<id of the workspace>`, a file called by the key in base64."""
+    own, other = home / "sessions" / ("a1" * 16), home / "sessions" / ("b2" * 16)
+    other.mkdir()
+    (other / "b3RoZXI6MQ.jsonl").write_text(
+        '{"_type": "metadata", "key": "other:1"}\n{"role": "user", "content": "Of another workspace."}\n',
+        encoding="utf-8",
+    )
+    own.mkdir()
+    (home / "sessions" / "telegram_1.jsonl").rename(own / "dGVsZWdyYW06MQ.jsonl")
+    (home / "workspace" / ".nanobot").mkdir()
+    (home / "workspace" / ".nanobot" / "workspace-id").write_text("a1" * 16 + "\n", encoding="utf-8")
+    done = adopt.adopt(home / given)
+    assert (done.sessions, done.messages, done.problems) == (1, 1, ())
+    with Memory.open(home / "workspace", layout="two-layer", jobs="worker") as memory:
+        assert [each.id for each in memory.sessions.list()] == ["telegram:1"]
+    assert adopt.adopt(home / given).messages == 0
+
+
+def test_a_memory_begun_above_the_workspace_is_said_to_stay_apart(home):
+    """Bad input of issue 17: what was recorded before is not in the memory that is opened."""
+    with Memory.open(home, jobs="worker") as memory:
+        memory.remember("Owns a walrus.")
+    (problem,) = adopt.adopt(home).problems
+    assert (problem.path, "begun here before" in problem.reason) == (str(home), True)
+    assert adopt.adopt(home / "workspace").problems == ()
+
+
 def test_sessions_of_something_else_beside_a_workspace_are_left_alone(home):
     (home / "sessions" / "telegram_1.jsonl").write_text(
         '{"role": "user", "content": "Not theirs."}\n', encoding="utf-8"

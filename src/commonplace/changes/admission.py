@@ -139,9 +139,8 @@ class Admission:
         own = self._parts.sessions.heard(actor.session) if odd and heard and actor.session else ()
         if odd and not said_now(judged.odd, own):
             found = ", ".join(judged.classes)
-            raise Stop(
-                Outcome(status="refused", reason=f"the text reads like an order to a model, or hides some ({found})")
-            )
+            reason = f"the text reads like an order to a model, or hides some ({found})"
+            raise Stop(Outcome(status="refused", reason=f"{reason}; write it in the words that the user used just now"))
         operation = judged.operation
         if isinstance(operation, Forget):
             deferred = self._forget(plan, operation, actor)

@@ -32,7 +32,8 @@ _ORDER: Final[tuple[Verdict, ...]] = ("ok", "quarantine", "refuse")
 class Judged(msgspec.Struct, frozen=True):
     """An operation with screened texts, what becomes of it, and the classes of what the guard found.
 
-    `odd` are the words that read like orders to a model, and the sentences with characters that are not seen.
+    `odd` are the words that read like orders to a model, of an explicit write with all that their lines say, and the
+    sentences with characters that are not seen.
     """
 
     operation: Any
@@ -72,7 +73,8 @@ def judge(operation: Operation, *, explicit: bool, trust: Trust, screen: Callabl
             unseen = [finding for finding in screened.findings if finding.kind == "unicode"]
             hidden.extend(unseen)
             odd.extend(content.sentences(screened.text) if unseen else ())
-            odd.extend(screened.text[slice(*each.span)] for each in screened.findings if each.kind == "injection")
+            for start, end in (each.span for each in screened.findings if each.kind == "injection"):
+                odd.append(_lines_of(screened.text, start, end) if explicit else screened.text[start:end])
             return screened.text
         if isinstance(value, Mapping):
             return {clean(str(key), ""): clean(item, str(key)) for key, item in value.items()}
@@ -87,6 +89,11 @@ def judge(operation: Operation, *, explicit: bool, trust: Trust, screen: Callabl
             raise
         raise InputError(f"{type(operation).__name__} is not well formed: {error}") from error
     return Judged(cleaned, max(verdicts, key=_ORDER.index), tuple(classes), tuple(odd), bool(hidden))
+
+
+def _lines_of(text: str, start: int, end: int) -> str:
+    """Return the lines of a text that a part of it is in."""
+    return text[text.rfind("\n", 0, start) + 1 : end] + text[end:].partition("\n")[0]
 
 
 def sealed(value: Any, name: str = "", *, screen: Callable[[str], Screened] = screen) -> Any:

@@ -47,9 +47,9 @@ def message_trust(recorded: RecordedMessage) -> Trust:
 
 
 def said_now(statements: Sequence[str], messages: Iterable[RecordedMessage]) -> bool:
-    """True if the person used all words of some sentences in the last turn of a conversation."""
-    own = content.fold(_last_words(messages)) if statements else ""
-    return bool(own) and all(_has(own, content.content(each)) for each in statements)
+    """True if the person used all words of some sentences in the last turn of a conversation; who is meant aside."""
+    own = content.bare(content.fold(_last_words(messages))) if statements else ""
+    return bool(own) and all(_has(own, content.content(_USER.sub(" ", each))) for each in statements)
 
 
 def cited_trust(statements: Sequence[str], recorded: RecordedMessage) -> Trust:

@@ -79,7 +79,10 @@ def messages(given: object, key: bytes, tool_called: Callable[[str], str | None]
         InputError: Something of it is no message.
     """
     calls = _Calls(tool_called)
-    found = [message for each in _several(given) for message in _read(each, calls)]
+    try:
+        found = [message for each in _several(given) for message in _read(each, calls)]
+    except RecursionError as error:
+        raise InputError("a message is nested too deep to be read; give what it says as a text") from error
     return [
         msgspec.structs.replace(m, content=strip_fences(m.content, key)) if "<recalled-memory" in str(m.content) else m
         for m in found
@@ -125,35 +128,46 @@ def _read(given: object, calls: _Calls) -> Iterator[Message]:
     own, name, content = said.get("id"), said.get("name"), said.get("content")
     if own is not None and not isinstance(own, str):
         raise InputError("a message id is a text", message=repr(given)[:200])
-    if "content" not in said and not said.get("tool_calls") and not said.get("refusal"):
+    calling = [*(said.get("tool_calls") or ()), *([{"function": old}] if (old := said.get("function_call")) else ())]
+    refusal = said.get("refusal")
+    if "content" not in said and not calling and not refusal:
         raise _odd(given)
+    blocks = [content] if isinstance(content, str) else _blocks(content, given)
+    speaker = name if isinstance(name, str) else None
+    if role == "tool":
+        yield msgspec.structs.replace(
+            _result(text_of(content), calls.tool(said.get("tool_call_id")) or speaker), id=own
+        )
+        return
+    parts = [*map(part, blocks), *([Words(refusal)] if isinstance(refusal, str) else ()), *map(chat_call, calling)]
+    for number, each in enumerate(_spoken(role, parts, speaker, calls)):
+        yield msgspec.structs.replace(each, id=f"{own}#{number}" if own and number else own)
+
+
+def _spoken(role: Role, parts: Iterable[Part | None], speaker: str | None, calls: _Calls) -> Iterator[Message]:
+    """Yield the messages of some parts: words and calls up to a result are one, and the result is one behind them."""
     words: list[str] = []
     called: list[tuple[str, str]] = []
-    results: list[Message] = []
-    for block in [content] if isinstance(content, str) else _blocks(content, given):
-        match part(block):
+
+    def flush() -> Iterator[Message]:
+        if text := "\n\n".join(filter(None, words)):
+            yield _calling(role, text, None, called, speaker)
+        words.clear()
+        called.clear()
+
+    for each in parts:
+        match each:
             case Words(text, attached):
                 words.append(text)
-                results += [Message(role, attached, trust="tool")] if attached else []
+                if attached:
+                    yield Message(role, attached, trust="tool")
             case Call() as call:
                 called.append(calls.note(call.id, call.tool))
                 words.append(call.text)
             case Result(of, text, tool):
-                results.append(_result(text, calls.tool(of) or tool))
-    if isinstance(refusal := said.get("refusal"), str):
-        words.append(refusal)
-    for call in map(chat_call, said.get("tool_calls") or ()):
-        called.append(calls.note(call.id, call.tool))
-        words.append(call.text)
-    text = "\n\n".join(word for word in words if word)
-    for number, result in enumerate(results, bool(text)):
-        yield msgspec.structs.replace(result, id=f"{own}#{number}" if own and number else own)
-    if role == "tool":
-        known = calls.tool(said.get("tool_call_id")) or (name if isinstance(name, str) else None)
-        yield msgspec.structs.replace(_result(text, known), id=own)
-    elif text:
-        speaker = name if isinstance(name, str) else None
-        yield _calling(role, text, own, called, speaker)
+                yield from flush()
+                yield _result(text, calls.tool(of) or tool)
+    yield from flush()
 
 
 def _act(item: Mapping[str, Any], given: object, calls: _Calls) -> Iterator[Message]:

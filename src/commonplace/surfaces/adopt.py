@@ -28,9 +28,12 @@ from commonplace.store.files.machine import LAYOUT
 from commonplace.surfaces import importers
 from commonplace.surfaces.importers import agent_session, neoclaw
 from commonplace.surfaces.importers.batches import plain_session
+from commonplace.text.patterns import pattern
 from commonplace.text.pieces import decode_name
 
 _WORKSPACE: Final = "workspace"  # seed two-layer: its name; `sessions` lies beside it
+_WORKSPACE_ID: Final = ".nanobot/workspace-id"  # nanobot from 0.3: names the folder in `sessions` that is its own
+_ID: Final = pattern(r"[0-9a-f]{32}")
 
 
 class Adopted(msgspec.Struct, frozen=True, kw_only=True):
@@ -79,6 +82,8 @@ def adopt(
     if (folder / LAYOUT).exists():  # nothing is written in another layout than this
         (folder / LAYOUT).write_text(f"{name}\n", encoding="utf-8")
     problems: list[importers.Problem] = []
+    if (Path(path) / LAYOUT).exists() and not folder.samefile(path):
+        problems.append(importers.Problem(str(path), 0, APART.format(folder=folder)))
     with Memory.open(folder, layout=theirs, config=config, clock=clock, jobs="worker") as memory:
         memory.sync()
         jobs = [job.name for job in found.jobs if job.range in RANGES]
@@ -114,7 +119,7 @@ def _written_by_theirs(layout: Layout, folder: Path) -> Layout:
 
 
 def _workspace(given: Path) -> Path:
-    """Return the directory that holds the memory: the one given, or the one in it, above it or beside it.
+    """Return the directory that holds the memory: the one in the one given, that itself, the one above it or beside it.
 
     Raises:
         InputError: There is no such directory.
@@ -127,16 +132,20 @@ def _workspace(given: Path) -> Path:
     inside = sum(weight for _, _, weight in recognising.memdir_signs(given / "memory"))
     if inside > max((weight for _, _, weight in recognising.ranked(given)), default=0):
         return given / "memory"
-    above = (given.resolve().parent, given.resolve().parent / _WORKSPACE) if _has_theirs(given) else ()
-    return next((each for each in (given, given / _WORKSPACE, *above) if (each / "memory").is_dir()), given)
+    home = given.resolve().parent.parent if _ID.fullmatch(given.resolve().name) else given.resolve().parent
+    above = (home, home / _WORKSPACE) if _has_theirs(given) else ()
+    return next((each for each in (given / _WORKSPACE, given, *above) if (each / "memory").is_dir()), given)
 
 
 def _transcripts(folder: Path, theirs: str, layout: str) -> list[Path]:
-    """Return the transcripts of the other system: in the directory, and beside it."""
-    folders = [folder / theirs] if theirs else []
+    """Return the transcripts of the other system: in the directory, beside it, and in its own folder there."""
+    if not theirs:
+        return []
     beside = folder.resolve().parent / theirs
-    if theirs and any(name == layout for name, _ in recognising.named_by(beside)):
-        folders.append(beside)
+    own = recognising.head(folder / _WORKSPACE_ID).decode("ascii", "replace").strip()
+    others = [beside, *([beside / own] if _ID.fullmatch(own) else [])]
+    folders = [folder / theirs]
+    folders += [each for each in others if any(name == layout for name, _ in recognising.named_by(each))]
     return [
         each / name
         for each in folders
@@ -186,8 +195,9 @@ def keep(
 
 
 def _has_theirs(folder: Path) -> bool:
-    """True if a folder holds transcripts of a program that is known."""
-    return any(LAYOUTS[layout].their_sessions for layout, _ in recognising.named_by(folder))
+    """True if a folder, or one in it that is a workspace's own, holds transcripts of a program that is known."""
+    folders = [folder, *(folder / name for name in recognising.names(folder) if _ID.fullmatch(name))]
+    return any(LAYOUTS[layout].their_sessions for each in folders for layout, _ in recognising.named_by(each))
 
 
 def _decided(folder: Path) -> tuple[str, str]:
@@ -242,6 +252,7 @@ class _Reading(msgspec.Struct, frozen=True):
         return after - before
 
 
+APART: Final = "a memory was begun here before; what it holds stays in it and is not in that of {folder}"
 ENDED: Final = "ended in the system that it comes from"
 
 

@@ -32,6 +32,7 @@ class _Item(msgspec.Struct):
     text: Any = None
     refusal: str | None = None
     tool_calls: list[Any] | None = None
+    function_call: Any = None
     tool_call_id: str | None = None
     call_id: str | None = None
     name: str | None = None
@@ -102,6 +103,7 @@ class Parser(blocks.Parser):
         if item.refusal:
             found.append(Words(item.refusal))
         found += map(said.chat_call, item.tool_calls or ())
+        found += [said.chat_call({"function": item.function_call})] if item.function_call else []
         yield from self.messages(role, found, id=item.id, at=at, name=item.name)
 
     def _act(self, item: _Item, at: datetime | None) -> Iterator[Message]:
