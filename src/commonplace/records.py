@@ -250,7 +250,8 @@ class Section(msgspec.Struct, frozen=True):
 class Context(msgspec.Struct, frozen=True):
     """What enters the prompt: `stable` stays the same until memory changes, `volatile` follows the query.
 
-    `tokens` is the estimate of both together and never above `budget`.
+    `tokens` is the estimate of both together and never above `budget`. `warnings` name the documents of which more
+    is always shown than may be, a sentence each.
     """
 
     stable: str
@@ -259,6 +260,7 @@ class Context(msgspec.Struct, frozen=True):
     dropped: tuple[Dropped, ...] = ()
     tokens: int = 0
     budget: int = 0
+    warnings: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
@@ -273,6 +275,7 @@ class Context(msgspec.Struct, frozen=True):
             "tokens": self.tokens,
             "sections": [{"title": s.title, "part": s.part, "tokens": s.tokens} for s in self.sections],
             "dropped": [{"record": d.record, "reason": d.reason, "tokens": d.tokens} for d in self.dropped],
+            "warnings": list(self.warnings),
         }
 
     def to_anthropic(

@@ -264,6 +264,18 @@ def test_09_results_of_tools_push_no_line_out_of_the_buffer(memory):
     assert [line.rpartition(" ")[2] for line in memory.sessions.buffer("one")] == [f'{n}"' for n in range(4, 24)]
 
 
+def test_09_a_long_turn_has_one_line_for_its_reply(memory):
+    """Issue 17.7: thirty steps of the agent pushed every line of the user out of the buffer."""
+    memory.append("one", [Message("user", "Hello."), Message("assistant", "Hi.")])
+    memory.append("one", [Message("user", "Fix all of it.")])
+    steps = [(Message("assistant", f"step {n}", tools=("grep",)), Message("tool", "x")) for n in range(70)]
+    memory.append("one", [message for step in steps for message in step])
+    said = [line.split("  ", 1)[1] for line in memory.sessions.buffer("one")]
+    assert said == ['user   "Hello."', "agent  Hi.", 'user   "Fix all of it."', "agent  step 69"]
+    memory.append("one", [Message("assistant", "Fixed."), Message("user", "Thanks.")])
+    assert [line.rpartition("  ")[2].strip() for line in memory.sessions.buffer("one", 2)] == ["Fixed.", '"Thanks."']
+
+
 def test_09_a_reset_empties_the_buffer(memory):
     """Issue 17: after it the context still told of a conversation that went on."""
     memory.append("one", [Message("user", "I do not eat fish."), Message("assistant", "Noted.")])

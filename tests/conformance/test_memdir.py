@@ -247,6 +247,28 @@ def test_07_what_was_put_before_the_agent_is_known_to_the_next_process(noted):
     assert not [path.name for path in (noted / ".commonplace").iterdir() if "surfaced" in path.name]
 
 
+def test_07_in_a_small_budget_the_topic_that_fits_best_is_shown_and_says_it_once(tmp_path):
+    """Issue 17.6: the best ones were dropped for the worst, and each said its sentence in its head and again below."""
+    rooms = ("garage", "attic", "cellar", "shed", "barn", "hall", "loft", "porch", "study", "pantry")
+    with opened(tmp_path) as memory:
+        for number in range(20):
+            memory.remember(f"The door of {rooms[number % 10]} {number} was bought in shop {7 * number}.")
+        for question in ("Which shop for the door of garage 10?", "And which shop for the door of garage 0?") * 2:
+            shown = memory.context("s", question, tokens=500).text
+            number = question.rstrip("?").rpartition(" ")[2]
+            assert shown.count(f"The door of garage {number} was bought") == 1
+
+
+def test_07_of_a_long_topic_the_part_that_answers_is_shown_if_it_has_no_room(tmp_path):
+    """Issue 17.6."""
+    shelves = [f"Shelf {number} of the cellar holds jars of plum jam number {3 * number}." for number in range(60)]
+    with opened(tmp_path) as memory:
+        save(memory, "Cellar", "\n".join([*shelves, "The wine of the cellar lies under the stairs."]))
+        shown = memory.context("s", "Where is the wine of the cellar?", tokens=600).volatile
+        assert "under the stairs" in shown
+        assert "There is more of it" in shown
+
+
 def test_08_the_age_is_said_once_and_stays_byte_for_byte(noted):
     """Scenario 8: twelve days are twelve days the day after, in the same session."""
     clock = FixedClock(START)

@@ -472,6 +472,21 @@ def test_what_rests_on_a_tools_output_is_marked_for_a_question_that_asks_for_it_
     assert all("from web: unverified" in line for line in lines)
 
 
+@pytest.mark.parametrize("recap", [True, False])
+def test_the_notes_of_today_have_no_turn_of_the_live_conversation(tmp_path, recap):
+    """Issue 17.6: with the recap off each live turn was in them, and after a compaction what the summary says."""
+    with opened(tmp_path, config={"context": {"recap": recap}}) as memory:
+        for number in range(4):
+            turn(memory, Message("user", f"Talk {number} about kangaroos"), Message("assistant", "Sure."))
+        live = memory.context("web:abc", "kangaroos").text
+        memory.compact("web:abc", 2)
+        told = memory.context("web:abc", "kangaroos").text
+        other = memory.context("web:other", "kangaroos").text
+    assert [live.count(f"Talk {number} about") for number in range(4)] == [0, *[int(recap)] * 3]
+    assert [told.count(f"Talk {number} about") for number in range(4)] == [1, 1, 1, int(recap)]
+    assert "Talk 3 about" in other
+
+
 def test_a_turn_is_told_once_by_its_item_the_note_of_its_day_and_the_summary(memory):
     """Structured page: nothing is told twice. A turn was an item, a hit of the day's note and a line of the summary."""
     turn(memory, Message("user", "We moved the staging database to port 5500."), Message("assistant", "OK"))

@@ -41,7 +41,9 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 def talk(turns: int) -> list[Message]:
     """Return a talk, all of it in one minute."""
     pairs = ((f"Please look at file {n} now.", f"File {n} is fine.") for n in range(turns))
-    return [Message(role, text, at=AT) for said in pairs for role, text in zip(("user", "assistant"), said)]
+    return [
+        Message(role, text, at=AT) for said in pairs for role, text in zip(("user", "assistant"), said, strict=True)
+    ]
 
 
 @pytest.mark.parametrize("turns", [12, 24])

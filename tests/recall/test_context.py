@@ -289,6 +289,24 @@ def test_in_a_small_budget_what_is_recalled_finds_room_and_no_hit_that_fits_is_d
             assert shown.stable == memory.context("t", "mill", tokens=tokens).stable, tokens
 
 
+def test_what_the_stable_part_leaves_comes_by_what_is_asked():
+    """Issue 17: the newest entries came, whatever was asked."""
+    entries = tuple(Shown(str(n), f"The {'lamp' if n else 'boat'} number {n} is in shed {n}", age=n) for n in range(9))
+    drafts = [Draft("Index", "stable", entries)]
+    made = build(drafts, [], tokens=200, key=KEY, stable_share=0.4, question="where is the boat?")
+    assert "boat" in made.volatile
+    assert made.stable == build(drafts, [], tokens=200, key=KEY, stable_share=0.4).stable
+
+
+def test_an_entry_without_room_is_shown_by_its_part_before_a_worse_one():
+    """Issue 17: a long topic that fits best was left out for a short one that fits less."""
+    best = Shown("best", "### Cellar\n" + "It was dug long ago. " * 90, fits=2, short="### Cellar\nThe wine is below.")
+    draft = Draft("Relevant", "volatile", (Shown("worse", "### Attic\n" + "It is dusty. " * 20, fits=1), best))
+    made = build([draft], [], tokens=150, key=KEY, question="where is the wine?")
+    assert "The wine is below." in made.volatile
+    assert [each.record for each in made.dropped] == ["worse"]
+
+
 def test_standing_instructions_that_alone_have_no_room_are_said_to(tmp_path):
     """DESIGN 1.9: if these alone exceed the budget, doctor and the context say so; nothing is broken by it."""
     with opened(tmp_path) as memory:
@@ -297,6 +315,8 @@ def test_standing_instructions_that_alone_have_no_room_are_said_to(tmp_path):
             assert memory.remember(
                 f"Always greet guest number {number} by the full name and title", kind="instruction"
             ).ok
+        (warning,) = memory.context(tokens=4000).diagnostics["warnings"]
+        assert warning.startswith("memory/facts/user.md holds ")
         reasons = {each.reason for each in memory.context(tokens=300).dropped}
         assert reasons == {"over the token budget; standing instructions have no room"}
         report = memory.doctor()

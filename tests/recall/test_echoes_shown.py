@@ -101,7 +101,7 @@ def test_words_from_before_a_reset_are_no_echo_and_older_echoes_stay_marked(tmp_
 def test_a_line_of_the_buffer_marks_an_echo(tmp_path, layout):
     """Issue 16: the line of the agent as that of the person."""
     with opened(tmp_path, layout) as memory:
-        memory.append("s", TALK)
+        memory.append("s", [*TALK[:-1], Message("user", "And her seat?"), TALK[-1]])
         shown = memory.context("s").volatile
         assert f"agent  (from web) {ECHO}" in shown
         assert f"agent  {OWN}" in shown

@@ -29,7 +29,7 @@ from commonplace.guard.screened import Screened
 from commonplace.guard.turns import Said, Turns
 from commonplace.records import ROLE_TRUST, Message, RecordedMessage, Session, Source, Superseded
 from commonplace.store.protocol import Held, Store
-from commonplace.text.pieces import BUFFER_LINE_CHARS, encode_name, summary_lines
+from commonplace.text.pieces import BUFFER_LINE_CHARS, encode_name, spoken, summary_lines
 
 logger = logging.getLogger(__name__)
 
@@ -458,16 +458,16 @@ class Sessions:
     def buffer(self, session_id: str, lines: int = BUFFER_LINES, *, since: int = 0) -> tuple[str, ...]:
         """Return the last one-line summaries of a session, oldest first, `HH:MM  user   "text"` in UTC.
 
-        Where they are of several days, the first of each day has its date before it.
+        Of each turn what users said, and what the assistant said last. The first of each of several days has its date.
         Made without a model: code fences and line breaks are folded, the text cut at 200 characters. Messages with a
         number below `since`, or from before a reset, have none.
         """
         state, said = self._fold(self.path(session_id)), list[RecordedMessage]()
         start, since = state.numbers, max(since, state.reset_at)
-        while start > since and len(said) < lines:  # further back where tools had much to say
+        while start > since and len(said) <= lines:  # further back where a turn is long
             start, end = max(since, start - 3 * lines), start
             read = (m for m in self.read(session_id, start, end) if m.message.role in {"user", "assistant"})
-            said[:0] = [m for m in read if m.text.strip() or m.message.tools]
+            said = list(spoken([*(m for m in read if m.text.strip() or m.message.tools), *said]))
         last = said[-lines:]
         ranks = self.trust.of([(m, (0, BUFFER_LINE_CHARS)) for m in last])
         return tuple(summary_lines([(m.message, mark(rank)) for m, rank in zip(last, ranks, strict=True)]))

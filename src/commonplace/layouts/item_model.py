@@ -24,6 +24,9 @@ from commonplace.text.standing import is_standing
 TURN: Final = "turn"
 """The source of an item that is a whole turn."""
 
+NOTE_MARK: Final = " | Assistant:"
+"""What is before the answer in the note of a turn."""
+
 _ORDERS: Final = frozenset({"CONSTRAINT", "INSTRUCTION"})
 _TITLE_CHARS: Final = 96
 _ASKER: Final = pattern(r"\A([^:\n]{1,60}): ?")  # of a turn
@@ -127,8 +130,8 @@ def stays(data: Mapping[str, Any]) -> bool:
 
 
 def exchange(content: str) -> tuple[str, str]:
-    """Return what the user asked in the content of a turn, and what the assistant answered."""
-    asked, _, answered = content.partition("\nAssistant:")
+    """Return what the user asked in the content of a turn or the note of one, and what the assistant answered."""
+    asked, _, answered = content.partition("\nAssistant:" if "\nAssistant:" in content else NOTE_MARK)
     return one_line(_ASKER.sub("", asked)), one_line(answered)
 
 

@@ -16,6 +16,7 @@ import msgspec
 
 from commonplace.changes import earlier
 from commonplace.changes.forgetting import Meant
+from commonplace.changes.overflow import over_caps
 from commonplace.errors import CommonplaceError, GoneError, InputError, RecordNotFoundError, StoreError
 from commonplace.guard import fold, has_words
 from commonplace.layouts.codecs.edits import split_id
@@ -113,6 +114,7 @@ class Chain:
             recalled_heading=layout.recalled_heading(),
             question=question or "",
         )
+        made = msgspec.structs.replace(made, warnings=tuple(self._warnings()))
         sizes = {"session": session, "chars": len(made.text), "tokens": made.tokens, "budget": budget}
         counts = {"sections": len(made.sections), "hits": len(hits), "dropped": len(made.dropped)}
         logger.info("context: %d chars", len(made.text), extra={**sizes, **counts})
@@ -134,6 +136,11 @@ class Chain:
             return contexts.owned(scope.sections.drafts(session, question), self.scopes.index(scope), scope.title)
 
         return [draft for drafts in self._of_each(of) for draft in drafts]
+
+    def _warnings(self) -> list[str]:
+        """Return a sentence for each document that is always shown and holds more than it may."""
+        found = self._of_each(lambda scope: list(over_caps(scope.parts)) if scope.config.enabled else [])
+        return [f"{each.path} {each.reason}" for problems in found for each in problems]
 
     def _of_each(self, ask: Callable[[Scope], _T]) -> list[_T]:
         """Return the answer of each scope; one that fails is left out, unless all fail.

@@ -21,6 +21,7 @@ from commonplace import guard
 from commonplace.changes.heads import Head
 from commonplace.changes.parts import Parts
 from commonplace.layouts.codecs.edits import split_id
+from commonplace.recall.prompt.filling import Shown
 from commonplace.recall.question import EVERYDAY_WORDS, FRAME_WORDS
 from commonplace.recall.searching import Searching
 from commonplace.records import Hit, Query, Topic, is_below_agent
@@ -84,6 +85,46 @@ class Surfacing:
             question: In plain words.
             choose: Lets a model choose; without it those that hold enough of the question's words are chosen.
         """
+        chosen = self._surface(session, question, self._passages(question), choose)
+        return [hit for each in chosen for hit in self._hits(each)]
+
+    def attached(self, session: str | None, question: str) -> list[Shown]:
+        """Return the topics in the prompts of a session, in the order in which they were chosen; asks no model.
+
+        Those that the question finds stay longest, the best first, then those that were chosen last.
+        """
+        found = self._passages(question)
+        fresh = self._surface(session, question, found)
+        with self._lock:
+            chosen = [each for kept in self._of(session).values() for each in kept] if session is not None else fresh
+            best = {path: len(found) - place for place, path in enumerate(found)}
+            return [
+                Shown(
+                    hit.record,
+                    hit.text,
+                    hit.trust,
+                    sources=tuple((source.session, source.message) for source in hit.sources),
+                    fits=best.get(each.path, 0),
+                    age=place,
+                    short=self._text(each, found[each.path]) if each.path in found else "",
+                )
+                for place, each in enumerate(chosen)
+                for hit in self._hits(each)
+            ]
+
+    def _passages(self, question: str) -> dict[str, str]:
+        """Return the topics that a search finds, the best first, each with the passage of it that fits best."""
+        if not question.strip():
+            return {}
+        query = Query(text=question, k=_FOUND, layers=("topics",))
+        found: dict[str, str] = {}
+        for hit in self._searching.recall(query, now=self._parts.now(), explain=False):
+            found.setdefault(split_id(hit.record)[0], hit.text)
+        return found
+
+    def _surface(
+        self, session: str | None, question: str, found: Mapping[str, str], choose: Choose | None = None
+    ) -> list[Attached]:
         if not question.strip():
             return []
         with self._lock:
@@ -92,7 +133,7 @@ class Surfacing:
             if asked in shown:
                 return []
             before = [each for chosen in shown.values() for each in chosen]
-            chosen = self._chosen(question, session, {each.path for each in before}, choose)
+            chosen = self._chosen(question, session, {each.path for each in before}, found, choose)
             room = SESSION_BYTES - sum(len(self._text(each).encode()) for each in before)
             kept: list[Attached] = []
             for each in chosen:
@@ -102,24 +143,16 @@ class Surfacing:
                     room -= size
             if session is not None:
                 self._note(session, asked, tuple(kept))
-            return [hit for each in kept for hit in self._hits(each)]
-
-    def attached(self, session: str | None, question: str) -> list[Hit]:
-        """Return the topics in the prompts of a session, in the order in which they were chosen; asks no model."""
-        fresh = self.surface(session, question)
-        if session is None:
-            return fresh
-        with self._lock:
-            return [hit for chosen in self._of(session).values() for each in chosen for hit in self._hits(each)]
+            return kept
 
     # --- choosing ---
 
-    def _chosen(self, question: str, session: str | None, out: set[str], choose: Choose | None) -> list[Attached]:
+    def _chosen(
+        self, question: str, session: str | None, out: set[str], passages: Iterable[str], choose: Choose | None
+    ) -> list[Attached]:
         heads = {each.path: each for each in self._parts.heads.all(self._layers)}
         tools = self._tools(session)
-        query = Query(text=question, k=_FOUND, layers=("topics",))
-        hits = self._searching.recall(query, now=self._parts.now(), explain=False)
-        found = [heads[path] for path in dict.fromkeys(split_id(hit.record)[0] for hit in hits) if path in heads]
+        found = [heads[path] for path in passages if path in heads]
         best = found[:1]
         if choose is not None:
             found = list({each.path: each for each in (*found, *self.scan())}.values())
@@ -189,8 +222,8 @@ class Surfacing:
             sources = made[1].sources if made else ()
             yield Hit(record=attached.path, text=text, score=1.0, layer="topics", sources=sources, trust=rank)
 
-    def _text(self, attached: Attached) -> str:
-        """Return a topic's text in a prompt; empty if the topic is gone."""
+    def _text(self, attached: Attached, passage: str = "") -> str:
+        """Return a topic's text in a prompt, or a passage of it; empty if the topic is gone."""
         topic = self._topic(attached.path)
         if topic is None:
             return ""
@@ -204,7 +237,7 @@ class Surfacing:
             if attached.days > 1
             else ""
         )
-        said = "\n".join(topic.body.split("\n")[:FILE_LINES])
+        said = passage or "\n".join(topic.body.split("\n")[:FILE_LINES])
         cut = said.encode("utf-8", "replace")[:FILE_BYTES].decode("utf-8", "ignore")
         more = "\n> There is more of it: read the file." if cut != topic.body else ""
         return guard.shown(f"{head}{old}{cut}{more}")

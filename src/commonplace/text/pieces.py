@@ -9,13 +9,14 @@ import hashlib
 import hmac
 import re
 import unicodedata
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
 from commonplace.text.patterns import pattern
 
 if TYPE_CHECKING:
-    from commonplace.records import Message
+    from commonplace.records import Message, RecordedMessage
 
 _WIDE: Final = pattern(r"[\u1100-\u11ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\U0001f000-\U0003ffff]")
 _LINE_MARK: Final = pattern(r"^[ \t]*(?:[-*>]|#{1,6})[ \t]+", re.MULTILINE)
@@ -141,6 +142,13 @@ def summary_line(message: Message, mark: str = "") -> str:
     said = truncate(said, BUFFER_LINE_CHARS)
     said = f'"{said}"' if message.role == "user" else said
     return f"{clock}  {speaker(message, _SPEAKERS.get(message.role, message.role)):<5}  {mark}{said}"
+
+
+def spoken(said: Sequence[RecordedMessage]) -> Iterator[RecordedMessage]:
+    """Yield of each turn the messages of its users and the last of its others: one that calls a tool only if all do."""
+    for role, run in groupby(said, key=lambda each: each.message.role):
+        turn = list(run)
+        yield from turn if role == "user" else ([each for each in turn if not each.message.tools] or turn)[-1:]
 
 
 def summary_lines(said: Sequence[tuple[Message, str]], *, dated: bool = False) -> list[str]:

@@ -21,7 +21,7 @@ from commonplace.jobs.rules.memos import Known, Place, Targets
 from commonplace.jobs.rules.reading import Reader
 from commonplace.jobs.rules.wording import UNNAMED
 from commonplace.layouts.codecs.items import item_fingerprint
-from commonplace.layouts.item_model import TURN
+from commonplace.layouts.item_model import NOTE_MARK, TURN
 from commonplace.operations import AppendJournal, Edit, Proposal, PutItem
 from commonplace.records import RecordedMessage, Source
 from commonplace.text.patterns import pattern
@@ -80,7 +80,7 @@ def note(user: str, assistant: str, asker: str = "User") -> str:
     said, answered = (
         truncate(one_line(text), limit) for text, limit in zip((user, assistant), NOTE_CHARS, strict=True)
     )
-    return f"{asker}: {said} | Assistant: {answered}".rstrip()
+    return f"{asker}: {said}{NOTE_MARK} {answered}".rstrip()
 
 
 def _of_turn(

@@ -11,10 +11,11 @@ from typing import Final
 
 import msgspec
 
+from commonplace.layouts.item_model import exchange
 from commonplace.recall.prompt.filling import Draft, Message, Shown, cost, fill, safe
 from commonplace.recall.prompt.page import over
 from commonplace.recall.prompt.repeats import Repeats, says_nothing
-from commonplace.records import TRUST_RANK, Context, Dropped, Hit, Section, is_below_agent
+from commonplace.records import TRUST_RANK, Context, Dropped, Hit, Section, Trust, is_below_agent
 from commonplace.text import content
 from commonplace.text.inert import inert
 from commonplace.text.pieces import estimate_tokens, fence, fingerprint, one_line
@@ -72,7 +73,7 @@ def build(
 
     Returns:
         The context. Entries for which the stable part has no room go into what the volatile part leaves
-        free, the newest first; what is left out is named once, with the reason.
+        free, those that fit the question first, then the newest; what is left out is named once, with the reason.
     """
     drafts = [safe(draft) for draft in drafts]
     room = _room(tokens - _over(STABLE_NOTE, key), _over(RECALLED_NOTE, key), stable_share)
@@ -91,6 +92,7 @@ def build(
     recalled, kept, over = _recalled(fresh, left - head, recalled_heading)
     left -= head + _tokens(recalled) if recalled else 0
     rest = [entry for entry in stable.left if entry.record not in {hit.record for hit in kept}]
+    rest = _fitting(rest, _statements([*stable.kept, *notes.kept]), question)
     left -= 0 if notes.sections else above
     more = fill([Draft("More of memory", "volatile", tuple(rest))] if rest else [], left)
     texts.append(_fenced(NOTES_NOTE, [*notes.sections, *more.sections], key))
@@ -146,6 +148,7 @@ def _new(hits: Sequence[Hit], shown: Sequence[Shown], live: Sequence[Shown], que
     for entry in live:
         said.add(entry.text, "agent")
     quoted = _quoted(hits, shown)
+    told = "\n".join(entry.text for entry in live)
     asked = _Asked(question, [entry.said or entry.text for entry in shown if not is_below_agent(entry.trust)])
     outdated = Repeats()
     found: dict[int, Hit] = {}
@@ -153,6 +156,8 @@ def _new(hits: Sequence[Hit], shown: Sequence[Shown], live: Sequence[Shown], que
     for place, hit in sorted(worth, key=lambda each: -TRUST_RANK[each[1].trust]):
         mark, left = fingerprint(hit.text), said.left(hit.text, hit.trust)
         if mark in texts or hit.record in standing or not left or quoted(hit):
+            continue
+        if all(part and part in told for part in exchange(hit.text)):  # a turn of the live conversation
             continue
         if hit.layer == "sessions" and not asked.answers(hit.text) and says_nothing(hit.text):
             continue
@@ -175,16 +180,37 @@ def _statements(shown: Sequence[Shown]) -> Repeats:
     return said
 
 
-def _unsaid(drafts: Sequence[Draft], said: Repeats) -> Iterator[Draft]:
-    """Yield drafts without the lines that are said; of a topic its head stays, which says how old it is."""
+def _fitting(entries: Sequence[Shown], said: Repeats, question: str) -> list[Shown]:
+    """Return the entries that say what is not said, each with how many words of the question it holds."""
+    asked = _Asked(question, [])
+    fresh = (entry for entry in entries if not said.says(entry.said, entry.trust))
+    return [msgspec.structs.replace(entry, fits=len(asked.answers(entry.text))) for entry in fresh]
 
-    def is_fresh(line: str, entry: Shown) -> bool:
-        return line.startswith(_HEADS) or not said.says(line.removeprefix("- "), entry.trust)
+
+def _unsaid(drafts: Sequence[Draft], said: Repeats) -> Iterator[Draft]:
+    """Yield drafts without the lines that are said, by the entry's own head too.
+
+    Of a topic its head stays, which says how old it is; not its title, if that is all it says and is said.
+    """
+
+    def left(text: str, trust: Trust) -> str:
+        lines = text.split("\n")
+        heads = [line for line in lines if line.startswith(_HEADS)]
+        own = Repeats()
+        own.add("\n".join(heads), trust)
+        body = [(line, line.removeprefix("- ")) for line in lines if line not in heads]
+        if body and all(each.says(words, trust) for _, words in body for each in (said, own)):
+            title, dash, rest = heads[0].partition(" — ")
+            return "\n".join([f"### {rest}" if dash else title, *heads[1:]])
+        repeated = {line for line, words in body if said.says(words, trust) or own.says(words, trust)}
+        return "\n".join(line for line in lines if line not in repeated)
 
     for draft in drafts:
-        lines = ((each, [line for line in each.text.split("\n") if is_fresh(line, each)]) for each in draft.entries)
-        entries = tuple(msgspec.structs.replace(each, text="\n".join(left)) for each, left in lines if any(left))
-        yield msgspec.structs.replace(draft, entries=entries)
+        entries = [
+            msgspec.structs.replace(each, text=left(each.text, each.trust), short=left(each.short, each.trust))
+            for each in draft.entries
+        ]
+        yield msgspec.structs.replace(draft, entries=tuple(each for each in entries if each.text.strip()))
 
 
 class _Asked:

@@ -24,8 +24,9 @@ class Shown(msgspec.Struct, frozen=True):
     """One record that may enter: its text as it reads in the prompt, and what speaks for and against it.
 
     `heading` is of the part of its document that it is in; `said` is the record's own text and `sources`
-    are the messages it rests on. `standing` entries come before all others, then those of the highest `age`. `cut`
-    is true if the record holds more than its text here, `refused` why it may not enter.
+    are the messages it rests on. `standing` entries come before all others, then those that fit the question best,
+    by `fits`, then those of the highest `age`. `cut` is true if the record holds more than its text here, `refused` why
+    it may not enter. `short` is the part of the text that is shown if all of it has no room.
     """
 
     record: str
@@ -35,9 +36,11 @@ class Shown(msgspec.Struct, frozen=True):
     said: str = ""
     sources: tuple[Message, ...] = ()
     standing: bool = False
+    fits: int = 0
     age: int = 0
     cut: bool = False
     refused: str = ""
+    short: str = ""
 
 
 class Draft(msgspec.Struct, frozen=True):
@@ -78,7 +81,12 @@ class _Place(NamedTuple):
 def safe(draft: Draft) -> Draft:
     """Make the texts inert before anything is counted."""
     entries = tuple(
-        msgspec.structs.replace(entry, text=inert(entry.text), heading=entry.heading and inert(entry.heading))
+        msgspec.structs.replace(
+            entry,
+            text=inert(entry.text),
+            heading=entry.heading and inert(entry.heading),
+            short=entry.short and inert(entry.short),
+        )
         for entry in draft.entries
     )
     return msgspec.structs.replace(draft, entries=entries, title=inert(draft.title), heading=inert(draft.heading))
@@ -95,7 +103,7 @@ def fill(drafts: Sequence[Draft], room: int) -> Filled:
             continue
         head = cost(_heading(draft)) if place.number == 0 else 0
         wanted[draft.owner] = wanted.get(draft.owner, head) + cost(entry.heading + entry.text + draft.joiner[1:]) + head
-    chosen: set[_Place] = set()
+    chosen: dict[_Place, Shown] = {}
     left = int(room * SHARED_SHARE)
     shared = sorted(wanted, key=lambda owner: (wanted[owner], owner))
     spent = 0
@@ -106,7 +114,7 @@ def fill(drafts: Sequence[Draft], room: int) -> Filled:
         spent, left = spent + taken, left - taken
     for place, entry in offered.items():
         if place in chosen:
-            filled.kept.append(entry)
+            filled.kept.append(chosen[place])
             continue
         filled.left.append(entry)
         reason = "over the token budget" + ("; standing instructions have no room" if entry.standing else "")
@@ -114,7 +122,7 @@ def fill(drafts: Sequence[Draft], room: int) -> Filled:
     for number, draft in enumerate(drafts):
         places = [place for place in offered if place.draft == number and place in chosen]
         if places:
-            filled.sections.append(_section(draft, [(place, offered[place]) for place in places]))
+            filled.sections.append(_section(draft, [(place, chosen[place]) for place in places]))
     return filled
 
 
@@ -144,23 +152,28 @@ def _offered(drafts: Sequence[Draft], filled: Filled) -> dict[_Place, Shown]:
     return found
 
 
-def _take(drafts: Sequence[Draft], offered: dict[_Place, Shown], room: int, chosen: set[_Place]) -> int:
+def _take(drafts: Sequence[Draft], offered: dict[_Place, Shown], room: int, chosen: dict[_Place, Shown]) -> int:
     """Choose entries for the share of one scope, the most important first; return what they cost."""
     spent: dict[int, int] = {}
     runs: set[tuple[int, int]] = set()
-    order = sorted(
-        offered, key=lambda place: (not offered[place].standing, -offered[place].age, place.draft, -place.number)
-    )
-    for place in order:
+
+    def importance(place: _Place) -> tuple[bool, int, int, int, int]:
+        entry = offered[place]
+        return not entry.standing, -entry.fits, -entry.age, place.draft, -place.number
+
+    for place in sorted(offered, key=importance):
         draft, entry = drafts[place.draft], offered[place]
-        needed = cost(entry.text + draft.joiner[1:])
-        needed += 0 if place.draft in spent else cost(_heading(draft))
-        needed += 0 if (place.draft, place.run) in runs or not entry.heading else cost(entry.heading)
-        mine = spent.get(place.draft, 0) + needed
-        if needed <= room - sum(spent.values()) and mine <= (draft.limit_tokens or mine):
-            spent[place.draft] = mine
-            runs.add((place.draft, place.run))
-            chosen.add(place)
+        above = 0 if place.draft in spent else cost(_heading(draft))
+        above += 0 if (place.draft, place.run) in runs or not entry.heading else cost(entry.heading)
+        part = [msgspec.structs.replace(entry, text=entry.short, cut=True)] if entry.short else []
+        for form in (entry, *part):
+            needed = above + cost(form.text + draft.joiner[1:])
+            mine = spent.get(place.draft, 0) + needed
+            if needed <= room - sum(spent.values()) and mine <= (draft.limit_tokens or mine):
+                spent[place.draft] = mine
+                runs.add((place.draft, place.run))
+                chosen[place] = form
+                break
     return sum(spent.values())
 
 

@@ -6,12 +6,12 @@ Source: seed structured, "Memory Context Format"; seed systems 3.1, "Render" and
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
 from typing import Final
 
 from commonplace import guard
-from commonplace.layouts.item_model import TURN, MemoryItem, asker, exchange, read, stays
+from commonplace.layouts.item_model import NOTE_MARK, TURN, MemoryItem, asker, exchange, read, stays
 from commonplace.layouts.schema import Layer, PromptSection
 from commonplace.recall.packs import BUDGET, ItemQuery, Pack, Scored, choose
 from commonplace.recall.prompt.filling import Shown
@@ -87,19 +87,30 @@ def packed(page: Page, layers: Sequence[Layer]) -> Pack:
         decay_days=knobs.decay_days if knobs.decay else 0,
         stays=frozenset(record.id for _, record in found if _stays(page, record)),
     )
-    window = page.parts.sessions.window(page.session) if page.session is not None else ()
-    live = {(each.session, str(each.message.id)) for each in window}  # none of its turns is shown twice
     found = [(layer, each) for layer, each in found if page.question or each.kind.upper() != layer.type_of("failure")]
     fit = (read(record, layer.name) for layer, record in found if not is_below_agent(page.rank(record)))
-    fit = (each for each in fit if each.source != TURN or not live.issuperset(page.sources(each.id)))
-    told = page.parts.sessions.summary(page.session) if page.session is not None else ""
-    fit = (each for each in fit if each.source != TURN or any(part not in told for part in exchange(each.content)))
+    is_live = _live(page)
+    fit = (each for each in fit if each.source != TURN or not is_live(each.id, each.content))
     others = [each for each in fit if each.source != TURN or page.over(each.id, each.content) != ""]
     pack = choose(others, query, page.parts.now())
     if repeated := _repeated(page, pack):
         pack = choose((each for each in others if each.id not in repeated), query, page.parts.now())
     logger.info("pack: %d items", len(pack.items), extra=pack.diagnostics)
     return pack
+
+
+def _live(page: Page) -> Callable[[str, str], bool]:
+    """Return what tells of a turn, by its record and its words, if the session's window or its summary has it."""
+    sessions, session = page.parts.sessions, page.session
+    window = sessions.window(session) if session is not None else ()
+    live = {(each.session, str(each.message.id)) for each in window}
+    told = sessions.summary(session) if session is not None else ""
+
+    def is_live(record: str, words: str) -> bool:
+        sources = page.sources(record)
+        return (bool(sources) and live.issuperset(sources)) or all(part in told for part in exchange(words))
+
+    return is_live
 
 
 def _statements(page: Page, pack: Pack) -> Repeats:
@@ -177,7 +188,7 @@ def said(item: MemoryItem) -> str:
 
 
 def working(page: Page, _: PromptSection) -> Iterator[Shown]:
-    """Write the summary of what left the window of the session, and the last messages in it as a line each."""
+    """Write the summary of what left the window of the session, and the lines of its last turns."""
     sessions, config = page.parts.sessions, page.parts.config
     if page.session is None:
         return
@@ -209,14 +220,18 @@ def days(page: Page, row: PromptSection) -> Iterator[Shown]:
 
 
 def _noted(page: Page, row: PromptSection, days_back: range) -> Iterator[Shown]:
-    """Write the entries of some days; what is trusted less than the agent is left to recall."""
-    now, lead = page.parts.now(), ""
+    """Write the entries of some days, without the turns of the live conversation and what is left to recall.
+
+    That is what is trusted less than the agent.
+    """
+    now, lead, is_live = page.parts.now(), "", _live(page)
     for layer in page.layers(row):
         for back in days_back:
             heading = f"{lead}### {(now - timedelta(days=back)).date().isoformat()}\n" if back else ""
             for record in page.of_day(layer, back):
                 label = page.label(record)
-                if not is_below_agent(page.rank(record)):
+                turn = NOTE_MARK in record.text and is_live(record.id, record.text)
+                if not turn and not is_below_agent(page.rank(record)):
                     at = record.at if isinstance(record, JournalEntry) else None
                     clock = f"[{at.astimezone(page.parts.zone):%H:%M}] " if at is not None else ""
                     yield page.one(layer, record, guard.shown(f"{clock}{label}{record.text}"), heading=heading)

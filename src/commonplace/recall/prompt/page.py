@@ -16,7 +16,7 @@ from commonplace.changes.parts import Parts
 from commonplace.changes.plan import files_of
 from commonplace.layouts.schema import Layer, PromptSection
 from commonplace.recall.prompt.filling import Shown
-from commonplace.records import Hit, JournalEntry, Record, Trust, is_below_agent
+from commonplace.records import JournalEntry, Record, Trust, is_below_agent
 from commonplace.text import validity
 from commonplace.text.likeness import decide
 from commonplace.text.pieces import one_line, truncate
@@ -42,7 +42,7 @@ class Page(msgspec.Struct, frozen=True, dict=True):
     session: str | None = None
     question: str = ""
     past: Mapping[str, bytes] = {}
-    surfaced: tuple[Hit, ...] = ()
+    surfaced: tuple[Shown, ...] = ()
 
     def now(self) -> Page:
         """Return the same page with every file as it is now."""

@@ -125,10 +125,8 @@ def standing(page: Page, row: PromptSection) -> Iterator[Shown]:
 
 
 def surfaced(page: Page, _: PromptSection) -> Iterator[Shown]:
-    """Write the topics that are put before the agent by themselves; those that were chosen last stay longest."""
-    for place, hit in enumerate(page.surfaced):
-        sources = tuple((source.session, source.message) for source in hit.sources)
-        yield Shown(hit.record, hit.text, hit.trust, sources=sources, age=place)
+    """Write the topics that are put before the agent by themselves."""
+    yield from page.surfaced
 
 
 def tree(page: Page, row: PromptSection) -> Iterator[Shown]:
@@ -196,7 +194,7 @@ def _fit(said: Sequence[RecordedMessage], tokens: int) -> set[str]:
 
 
 def buffer(page: Page, _: PromptSection) -> Iterator[Shown]:
-    """Write the one-line summaries of the last messages of the session."""
+    """Write the one-line summaries of the last turns of the session."""
     sessions = page.parts.sessions
     if page.session is not None:
         for line in sessions.buffer(page.session, page.parts.config.context.buffer_lines):

@@ -11,12 +11,11 @@ from commonplace.changes.parts import Parts
 from commonplace.config import knob
 from commonplace.layouts.codecs.documents import cap_of
 from commonplace.layouts.schema import PromptSection
-from commonplace.recall.prompt.filling import Draft
+from commonplace.recall.prompt.filling import Draft, Shown
 from commonplace.recall.prompt.frozen import Frozen
 from commonplace.recall.prompt.page import Page, paths_of
 from commonplace.recall.prompt.renderers import JOINERS, RENDERERS
 from commonplace.recall.surfacing import Surfacing
-from commonplace.records import Hit
 
 _SNAPSHOT_PARTS: Final = ("stable",)
 
@@ -42,7 +41,7 @@ class Sections:
         self.look()
         self._parts.ledger.catch_up()
         exists = session is not None and self._parts.sessions.exists(session)
-        found: tuple[Hit, ...] = ()
+        found: tuple[Shown, ...] = ()
         if any(row.renderer == "surfaced" and self._is_on(row) for row in self._rows):
             found = tuple(self._surfacing.attached(session, question))
         page = Page(self._parts, session if exists else None, question, surfaced=found)

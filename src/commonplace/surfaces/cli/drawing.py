@@ -134,6 +134,7 @@ def budget(memory: Memory, context: Context) -> Iterator[str]:
         for part, title, tokens in rows
     ]
     yield from (f"  {line}" for line in terminal.table(cells, right=[2]))
+    yield from (f"  {terminal.warning(terminal.line(each))}" for each in context.warnings)
     yield from _dropped(memory, context.dropped)
 
 
