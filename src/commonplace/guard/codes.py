@@ -215,8 +215,8 @@ def _is_led(text: str, match: re.Match[str]) -> bool:
     words = load().words
     after = compiled(r"\s?([^\W\d_]{2,20})").match(text, match.end())
     verb = after[1].casefold() if after else ""
-    ends = after and (verb in words["has"] or compiled("<<is>>").fullmatch(verb))
-    closes = ends and compiled(_CLOSED).match(text, after.end())
+    ends = verb in words["has"] or compiled("<<is>>").fullmatch(verb)
+    closes = after and ends and compiled(_CLOSED).match(text, after.end())
     if closes or verb in words["unlocks"] or compiled("<<done>>").fullmatch(verb):
         return True
     said = compiled(r"n['’]t\b").sub("", before.casefold())
