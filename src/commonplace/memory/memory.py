@@ -406,9 +406,9 @@ class Memory(Past):
     def reset(self, session_id: str, *, now: bool | None = None) -> Outcome:
         """Consolidate a session, then empty its live window; the transcript stays.
 
-        Nothing is done of a session that is not there, and the outcome says so. If the model fails, or cannot be used, the window stays
-        as it is and the outcome is `failed`. With `now` nothing is consolidated first: its range stays due. That is
-        so without being asked for if jobs are left to a worker and no model was opened here.
+        Nothing is done of a session that is not there, and the outcome says so. If the model fails, or cannot be used,
+        the window stays as it is and the outcome is `failed`. With `now` nothing is consolidated first: its range stays
+        due. That is so without being asked for if jobs are left to a worker and no model was opened here.
         """
         scope = self._chain.first
         return self._chain.made_in(scope, scope.reset(session_id, now=now))

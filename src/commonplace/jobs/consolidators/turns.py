@@ -57,7 +57,7 @@ def propose(work: Work) -> Proposal:
         for entry in work.view.entries
         if entry.path not in short  # what does not last is not corrected
     ]
-    before = work.view.earlier
+    before: Sequence[RecordedMessage] = work.view.earlier
     for turn in turns(work.view.messages):
         edits = list(_of_turn(turn, before, work, known, lambda each: memos[each.number]))
         before = [*before[-_BEFORE:], *turn]
