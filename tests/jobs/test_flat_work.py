@@ -40,10 +40,11 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 
 def talk(turns: int) -> list[Message]:
     """Return a talk, all of it in one minute."""
-    pairs = ((f"Please look at file {n} now.", f"File {n} is fine.") for n in range(turns))
-    return [
-        Message(role, text, at=AT) for said in pairs for role, text in zip(("user", "assistant"), said, strict=True)
-    ]
+    pairs = (
+        (Message("user", f"Please look at file {n} now.", at=AT), Message("assistant", f"File {n} is fine.", at=AT))
+        for n in range(turns)
+    )
+    return [message for pair in pairs for message in pair]
 
 
 @pytest.mark.parametrize("turns", [12, 24])

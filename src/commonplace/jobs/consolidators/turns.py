@@ -21,7 +21,7 @@ from commonplace.jobs.rules.memos import Known, Place, Targets
 from commonplace.jobs.rules.reading import Reader
 from commonplace.jobs.rules.wording import UNNAMED
 from commonplace.layouts.codecs.items import item_fingerprint
-from commonplace.layouts.item_model import NOTE_MARK, TURN
+from commonplace.layouts.item_model import TURN
 from commonplace.operations import AppendJournal, Edit, Proposal, PutItem
 from commonplace.records import RecordedMessage, Source
 from commonplace.text.patterns import pattern
@@ -57,7 +57,7 @@ def propose(work: Work) -> Proposal:
         for entry in work.view.entries
         if entry.path not in short  # what does not last is not corrected
     ]
-    before = [*work.view.earlier]
+    before: Sequence[RecordedMessage] = work.view.earlier
     for turn in turns(work.view.messages):
         edits = list(_of_turn(turn, before, work, known, lambda each: memos[each.number]))
         before = [*before[-_BEFORE:], *turn]
@@ -80,7 +80,7 @@ def note(user: str, assistant: str, asker: str = "User") -> str:
     said, answered = (
         truncate(one_line(text), limit) for text, limit in zip((user, assistant), NOTE_CHARS, strict=True)
     )
-    return f"{asker}: {said}{NOTE_MARK} {answered}".rstrip()
+    return f"{asker}: {said} | Assistant: {answered}".rstrip()
 
 
 def _of_turn(
