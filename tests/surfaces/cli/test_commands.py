@@ -308,7 +308,7 @@ def test_context_prints_the_text_and_draws_the_budget_beside_it(run):
     assert "The ferry leaves at noon." in done.out
     assert "of 300 tokens" in done.err
     data = run("context", "-q", "ferry", "--json").data
-    assert {"location", "stable", "volatile", "budget", "tokens", "sections", "dropped"} == set(data)
+    assert {"location", "stable", "volatile", "budget", "tokens", "sections", "dropped", "warnings"} == set(data)
     assert data["tokens"] <= data["budget"]
 
 

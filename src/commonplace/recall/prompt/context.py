@@ -92,7 +92,7 @@ def build(
     recalled, kept, over = _recalled(fresh, left - head, recalled_heading)
     left -= head + _tokens(recalled) if recalled else 0
     rest = [entry for entry in stable.left if entry.record not in {hit.record for hit in kept}]
-    rest = _fitting(rest, _statements([*stable.kept, *notes.kept]), question)
+    rest = _fitting(rest, _statements(notes.kept), question)
     left -= 0 if notes.sections else above
     more = fill([Draft("More of memory", "volatile", tuple(rest))] if rest else [], left)
     texts.append(_fenced(NOTES_NOTE, [*notes.sections, *more.sections], key))
@@ -223,7 +223,7 @@ class _Asked:
 
     def answers(self, text: str) -> frozenset[str]:
         """Return the words of the question that a text holds."""
-        return content.Vocabulary(content.words(text)).shared(self._words)
+        return frozenset() if not self._words else content.Vocabulary(content.words(text)).shared(self._words)
 
     def worth(self, hit: Hit) -> Hit | None:
         """Return what of a hit is worth its room: what is over only if it answers the question; None if nothing is."""

@@ -106,6 +106,8 @@ class Repeats:
 
     def says(self, text: str, trust: Trust) -> bool:
         """True if all that a text says is said by what is trusted as far; a person's question is said by nothing."""
+        if not self._by_head:
+            return False
         found = statements(text)
         said = [each for each in found if not each.asks]
         if not said or (trust == "user" and len(said) < len(found)):
