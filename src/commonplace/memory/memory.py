@@ -279,13 +279,14 @@ class Memory(Past):
         return taken_back.beside(others, done, operation, actor)
 
     def read(self, record_id: str) -> Record:
-        """Return a record by its id, or the one that has replaced it.
+        """Return a record by its id, or the one that has replaced it, without what was forgotten.
 
         Raises:
             GoneError: It was removed or forgotten.
             RecordNotFoundError: There is none.
         """
-        return self._chain.holder(record_id)[1]
+        scope, record = self._chain.holder(record_id)
+        return scope.reader.given(record)
 
     def version(self, record_id_or_path: str) -> str:
         """Return the version of a record's file, for `expect`: call this, read, then write.
@@ -343,7 +344,7 @@ class Memory(Past):
         )
 
     def document(self, layer: str) -> str:
-        """Return the whole text of a document, named by its layer or its file; empty if there is none."""
+        """Return the text of a document, named by its layer or its file, without what was forgotten."""
         return verbs.document(self._chain.first, layer)
 
     def rewrite(self, layer: str, text: str, *, reason: str = "", actor: Actor = LIBRARY) -> Outcome:
@@ -406,9 +407,9 @@ class Memory(Past):
     def reset(self, session_id: str, *, now: bool | None = None) -> Outcome:
         """Consolidate a session, then empty its live window; the transcript stays.
 
-        Nothing is done of a session that is not there, and the outcome says so. If the model fails, or cannot be used,
-        the window stays as it is and the outcome is `failed`. With `now` nothing is consolidated first: its range stays
-        due. That is so without being asked for if jobs are left to a worker and no model was opened here.
+        Nothing is done of a session that is not there, and the outcome says so. If the model fails, or cannot be
+        used, the window stays as it is and the outcome is `failed`. With `now` nothing is consolidated first: its
+        range stays due. That is so without being asked for if jobs are left to a worker and no model was opened here.
         """
         scope = self._chain.first
         return self._chain.made_in(scope, scope.reset(session_id, now=now))
