@@ -123,7 +123,7 @@ def along(plan: Plan, parts: Parts) -> None:
 
 
 def _unsay(plan: Plan, parts: Parts) -> None:
-    """Write down in the transcripts which of their words say what is gone now, and which records tell of it."""
+    """Write down in the transcripts which of their words say what is gone now, and in which records that is told."""
     held: dict[str, dict[str, list[Superseded]]] = {}
     for gone, source, was in _gone(plan, parts):
         with suppress(RecordNotFoundError):

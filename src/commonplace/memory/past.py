@@ -24,15 +24,16 @@ class Past:
     def why(self, record_id: str) -> Trail:
         """Return why a record is there: the changes that made it, and the messages it rests on, quoted.
 
-        What was forgotten of it, and of what it said before, is left out.
+        Raises:
+            GoneError: It was removed or forgotten.
         """
         scope, record = self._chain.one_record(record_id)
-        left, trail = scope.reader.unforgotten(record), scope.history.why(record.id)
+        text, trail = scope.reader.given(record).text, scope.history.why(record.id)
         steps = (
             msgspec.structs.replace(each, text=scope.reader.left_of(record.id, each.text, journal=False))
             for each in trail.steps
         )
-        return msgspec.structs.replace(trail, text=left.text if left else "", steps=tuple(steps))
+        return msgspec.structs.replace(trail, text=text, steps=tuple(steps))
 
     def log(self, limit: int | None = 50) -> list[Change]:
         """Return the newest changes of the scope that takes writes, newest first."""
