@@ -4,25 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
-from commonplace.changes import edits, forgotten, listing, tombstones
+from commonplace.changes import forgotten, tombstones
 from commonplace.changes.overruling import TELLING, Overruling
 from commonplace.changes.parts import Parts
 from commonplace.changes.payload import ForgetMove
 from commonplace.changes.plan import Plan
-from commonplace.errors import UNREADABLE, RecordNotFoundError
-from commonplace.layouts.codecs.edits import assemble, split_id
-from commonplace.operations import Edit, PutTopic, RemoveEntry, RemoveItem, RemoveTopic, ReplaceEntry, TakeBack, denied
+from commonplace.errors import RecordNotFoundError
+from commonplace.layouts.codecs.edits import split_id
+from commonplace.operations import Edit, RemoveEntry, RemoveItem, RemoveTopic, TakeBack, denied
 from commonplace.records import Entry, Item, JournalEntry, Outcome, Record, RecordedMessage, Source, Superseded, Topic
-from commonplace.text.pieces import one_line, truncate
 
 FORGOTTEN: Final = "this was forgotten or undone"
 _REPEATED: Final = "~"  # in an id, before the number of a line that stands more than once
 _OF_SESSION: Final = "{session}"
-_DESCRIPTION_CHARS: Final = 120
 _HASHES: Final = 1000  # in one line of a transcript
 
 
@@ -182,59 +180,6 @@ def removal(record: Record) -> Edit:
             return RemoveItem(path=record.path, id=record.id.split("#", 1)[1])
         case _:
             return RemoveEntry(path=record.path, target=record.id)
-
-
-def cut(record: Record, left: Record | None) -> Edit:
-    """Return the operation that leaves of a record what may be given out; None is nothing."""
-    match left:
-        case Entry() | JournalEntry():
-            return ReplaceEntry(path=record.path, target=record.id, text=left.text)
-        case Topic():
-            description = left.description or truncate(one_line(left.body), _DESCRIPTION_CHARS)
-            return PutTopic(path=record.path, body=left.body, description=description)
-    return removal(record)
-
-
-def shown(parts: Parts, path: str, data: bytes) -> bytes:
-    """Return the bytes of a file of memory, or of a transcript, without what was forgotten; the file keeps it."""
-    parts.tombstones.catch_up(look=True)
-    layer, is_said = parts.layout.layer_of(path), path.startswith(f"{parts.sessions.folder}/")
-    session = parts.sessions.id_of(path) if is_said else None
-    gone = {own for hidden, own in parts.tombstones.hidden() if hidden == session}
-    found = edits.records(layer, path, data, parts.zone) if layer and data else ()
-    for record in reversed(list(found)):  # so that the ids of those before it stay
-        left = parts.reader.unforgotten(record)
-        if layer is None or (left is not None and left.text == record.text):
-            continue
-        if isinstance(record, Item):
-            gone.add(split_id(record.id)[1])
-            continue
-        for edit in (cut(record, left), removal(record)):
-            effect = edits.apply(edit, layer, path, data, at=parts.clock(), zone=parts.zone)
-            if not effect.duplicate:  # what is left of it is said in another entry
-                break
-        data = b"" if effect.deletes else assemble(data, effect.pieces)
-    if not (parts.tombstones.known() or gone):
-        return data
-    lines = (line for line in data.splitlines(keepends=True) if not gone or _id_of(line) not in gone)
-    return b"".join(_listed(parts, line) if layer and layer.kind == "documents" else line for line in lines)
-
-
-def _listed(parts: Parts, line: bytes) -> bytes:
-    """Return a line of a document; of one that lists a topic what may be given out of it."""
-    text = line.decode("utf-8", "surrogateescape")
-    topic = listing.LINK.search(text)
-    folder = f"{parts.layout.memory}/" if parts.layout.memory else ""
-    left = parts.reader.left_of(f"{folder}{topic[2]}", text, journal=False) if topic else text
-    return left.encode("utf-8", "surrogateescape")
-
-
-def _id_of(line: bytes) -> str:
-    """Return the id in a line of JSON; empty if there is none."""
-    try:
-        return str(msgspec.json.decode(line, type=dict[str, Any]).get("id", ""))
-    except UNREADABLE:
-        return ""
 
 
 def repeats(record: Record, parts: Parts) -> list[Edit]:

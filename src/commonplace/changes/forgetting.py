@@ -7,7 +7,7 @@ from typing import Final
 
 import msgspec
 
-from commonplace.changes import burying, earlier, forgotten
+from commonplace.changes import earlier, forgotten
 from commonplace.changes.actors import Actor
 from commonplace.changes.door import Door
 from commonplace.changes.erasing import Erasing, Gone
@@ -17,7 +17,7 @@ from commonplace.changes.review import Queue, rejected
 from commonplace.changes.tombstones import TELLING_TOKENS
 from commonplace.guard import has_words
 from commonplace.guard.screened import Screened
-from commonplace.operations import Forget, Operation
+from commonplace.operations import Forget, Operation, PutTopic, ReplaceEntry
 from commonplace.records import (
     Entry,
     Item,
@@ -30,9 +30,10 @@ from commonplace.records import (
     Trail,
 )
 from commonplace.text.content import fold, keywords, sentences
-from commonplace.text.pieces import estimate_tokens
+from commonplace.text.pieces import estimate_tokens, one_line, truncate
 from commonplace.text.wordings import Wordings
 
+_DESCRIPTION_CHARS: Final = 120
 _FRAME: Final = keywords("the user said says told tells mentioned noted reported stated that they")
 """Words with which a journal tells what somebody said."""
 
@@ -211,9 +212,14 @@ class Forgetting:
 
     def _cut(self, record: Record, left: Record | None) -> Operation:
         """Return the operation that leaves of a record what does not tell of what is forgotten."""
-        if left is None:
-            return Forget(record=record.id)
-        return msgspec.structs.replace(burying.cut(record, left), trust=self._parts.reader.rank(record.id))
+        trust = self._parts.reader.rank(record.id)
+        match left:
+            case Entry() | JournalEntry():
+                return ReplaceEntry(path=record.path, target=record.id, text=left.text, trust=trust)
+            case Topic():
+                description = left.description or truncate(one_line(left.body), _DESCRIPTION_CHARS)
+                return PutTopic(path=record.path, body=left.body, description=description, trust=trust)
+        return Forget(record=record.id)
 
 
 def _parted(meant: Meant, goes_with: Mapping[str, Record | None]) -> Iterator[tuple[str, tuple[Record, Record]]]:

@@ -79,35 +79,22 @@ class Reader(msgspec.Struct):
     def visible(self, records: Iterable[Record]) -> Iterator[Record]:
         """Yield what of some records may be given out: nothing that is over or says what a forgotten message said."""
         today = self.now().date()
-        return self._unhidden(each for each in records if not validity.is_over(_end(each), today))
-
-    def _unhidden(self, records: Iterable[Record]) -> Iterator[Record]:
+        records = (each for each in records if not validity.is_over(_end(each), today))
         since = self.tombstones.since_named()
         if not self.tombstones.forgotten:
-            yield from records
-            return
+            return records
         self.ledger.catch_up()
         left = (self._left_of(each) for each in records if since is None or since(each.text) is None)
-        yield from (each for each in left if each is not None)
+        return (each for each in left if each is not None)
 
     def unforgotten(self, record: Record) -> Record | None:
         """Return what of a record or message may be given out; None if all of it was forgotten."""
         if not isinstance(record, RecordedMessage):
-            return next(self._unhidden([record]), None)
+            return next(self.visible([record]), None)
         self.tombstones.catch_up(look=True)
         if self.tombstones.hides(Source(record.session, str(record.message.id))):
             return None
         return self.tombstones.known().left_of_message(record)
-
-    def given(self, record: Record) -> Record:
-        """Return what of a record or message may be given out.
-
-        Raises:
-            GoneError: All of it was forgotten.
-        """
-        if (left := self.unforgotten(record)) is None:
-            raise GoneError(f"{record.id!r} was forgotten with what it rests on; `undo` of that shows it again")
-        return left
 
     def _left_of(self, record: Record, known: Forgotten | None = None) -> Record | None:
         """Return a record without the sentences that were forgotten; None if nothing is left of it."""

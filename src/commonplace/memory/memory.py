@@ -279,14 +279,13 @@ class Memory(Past):
         return taken_back.beside(others, done, operation, actor)
 
     def read(self, record_id: str) -> Record:
-        """Return a record by its id, or the one that has replaced it, without what was forgotten.
+        """Return a record by its id, or the one that has replaced it.
 
         Raises:
             GoneError: It was removed or forgotten.
             RecordNotFoundError: There is none.
         """
-        scope, record = self._chain.holder(record_id)
-        return scope.reader.given(record)
+        return self._chain.holder(record_id)[1]
 
     def version(self, record_id_or_path: str) -> str:
         """Return the version of a record's file, for `expect`: call this, read, then write.
@@ -344,7 +343,7 @@ class Memory(Past):
         )
 
     def document(self, layer: str) -> str:
-        """Return the text of a document, named by its layer or its file, without what was forgotten."""
+        """Return the whole text of a document, named by its layer or its file; empty if there is none."""
         return verbs.document(self._chain.first, layer)
 
     def rewrite(self, layer: str, text: str, *, reason: str = "", actor: Actor = LIBRARY) -> Outcome:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 
-import msgspec
-
 from commonplace.changes.actors import LIBRARY, PERSON, Actor
 from commonplace.memory.chain import Chain
 from commonplace.memory.opening import Opened
@@ -22,18 +20,9 @@ class Past:
         return self._opened.chain()
 
     def why(self, record_id: str) -> Trail:
-        """Return why a record is there: the changes that made it, and the messages it rests on, quoted.
-
-        Raises:
-            GoneError: It was removed or forgotten.
-        """
+        """Return why a record is there: the changes that made it, and the messages it rests on, quoted."""
         scope, record = self._chain.one_record(record_id)
-        text, trail = scope.reader.given(record).text, scope.history.why(record.id)
-        steps = (
-            msgspec.structs.replace(each, text=scope.reader.left_of(record.id, each.text, journal=False))
-            for each in trail.steps
-        )
-        return msgspec.structs.replace(trail, text=text, steps=tuple(steps))
+        return scope.history.why(record.id)
 
     def log(self, limit: int | None = 50) -> list[Change]:
         """Return the newest changes of the scope that takes writes, newest first."""

@@ -12,7 +12,6 @@ from typing import Any
 
 import msgspec
 
-from commonplace.changes import burying
 from commonplace.changes.plan import files_of, resolve
 from commonplace.errors import InputError, require_text
 from commonplace.guard.screened import instant
@@ -188,13 +187,13 @@ def _place(scope: Scope, name: str, at: datetime) -> tuple[Layer, str]:
 
 
 def document(scope: Scope, name: str) -> str:
-    """Return the text of a document without what was forgotten; bytes that are no UTF-8 show as `U+FFFD`.
+    """Return the whole text of a document; bytes that are no UTF-8 show as `U+FFFD`.
 
     Raises:
         InputError: The layout has no document of that name.
     """
     path = _of_kind(scope, name, "documents", scope.now())
-    return burying.shown(scope.parts, path, scope.reader.data(path) or b"").decode("utf-8", "replace")
+    return scope.reader.text(path).encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def rewrite(scope: Scope, name: str, text: str) -> Edit:

@@ -9,7 +9,6 @@ from typing import Any, Final, cast
 
 import click
 
-from commonplace.changes import burying
 from commonplace.errors import InputError, PathError, RecordNotFoundError
 from commonplace.memory import trees
 from commonplace.memory.memory import Memory
@@ -163,7 +162,7 @@ def _found(memory: Memory, wanted: str, *, past: bool) -> tuple[dict[str, Any], 
     if not past and _BEGIN.fullmatch(wanted) and not (Path(memory.location) / wanted).exists():
         return _found(memory, memory.why(wanted).record, past=past)
     version = _version(memory, wanted, past=past)
-    text = _past_file(memory, wanted) if past else _shown(memory, _file(memory, wanted))
+    text = _past_file(memory, wanted) if past else _file(memory, wanted)
     return {"path": wanted, "text": text, **version}, iter(terminal.safe(text).splitlines())
 
 
@@ -218,18 +217,7 @@ def _past_file(memory: Memory, path: str) -> str:
     return blob.data.decode("utf-8", "replace")
 
 
-def _shown(memory: Memory, file: Path) -> str:
-    """Return the text of a file without what was forgotten, and say so if anything was."""
-    data = kept = _bytes(file)
-    for scope in scopes_of(memory):
-        if file.is_relative_to(root := Path(scope.store.root).resolve()):
-            data = burying.shown(scope.parts, file.relative_to(root).as_posix(), data)
-    if data != kept:
-        terminal.note("what was forgotten in this file is not shown; the file keeps it")
-    return data.decode("utf-8", "replace")
-
-
-def _file(memory: Memory, path: str) -> Path:
+def _file(memory: Memory, path: str) -> str:
     root = Path(memory.location).resolve()
     if not path or "\0" in path:
         raise InputError("an id is a session, a record or the path of a file; `commonplace sessions` lists sessions")
@@ -238,21 +226,14 @@ def _file(memory: Memory, path: str) -> Path:
         raise PathError(f"{path!r} is not inside {memory.location!r}; name a file below it", path=path)
     try:
         if file.is_file():
-            return file
+            with file.open("rb") as stream:
+                data = stream.read(SHOWN_BYTES + 1)
+            if len(data) > SHOWN_BYTES:
+                raise InputError(f"{path!r} is over {SHOWN_BYTES} bytes; open it with another program", path=path)
+            return data.decode("utf-8", "replace")
     except OSError as error:
         raise InputError(f"{path!r} cannot be read: {error.strerror}", path=path) from None
     raise RecordNotFoundError(
         f"there is no session, record or file {path!r}; `commonplace sessions` and `commonplace recall` print ids",
         record=path,
     )
-
-
-def _bytes(file: Path) -> bytes:
-    try:
-        with file.open("rb") as stream:
-            data = stream.read(SHOWN_BYTES + 1)
-    except OSError as error:
-        raise InputError(f"{file.name!r} cannot be read: {error.strerror}", path=file.name) from None
-    if len(data) > SHOWN_BYTES:
-        raise InputError(f"{file.name!r} is over {SHOWN_BYTES} bytes; open it with another program", path=file.name)
-    return data
