@@ -463,48 +463,6 @@ def test_what_was_said_not_to_be_remembered_is_no_ground_of_a_statement(wish):
         ("Magnus does the lights. No no, sound stays with Ottilie", "Ottilie does the sound", "Magnus does the sound"),
         ("月謝はそのまま。上げようか迷ったけど", "月謝：6,000円", "月謝は6月から値上げする"),
         ("the milk price stays as it is", "Milk price: 2 euros", "Milk price goes up"),
-        ("We tried Postgres 16, but we stay on 15", "Postgres version: 15", "Postgres version: 16"),
-        ("Postgres 16 is too new, we stick with 15", "Runs Postgres 15", "Runs Postgres 16"),
-        ("I saw Dr. Roux once, but I keep Dr. Pellerin as my dentist", "Dentist: Dr. Pellerin", "Dentist: Dr. Roux"),
-        ("Postgres 16 attendra, on reste sur la 15", "Base : Postgres 15", "Base : Postgres 16"),
-        (
-            "On a vu le docteur Roux, mais on garde le docteur Pellerin",
-            "Dentiste : docteur Pellerin",
-            "Dentiste : docteur Roux",
-        ),
-        (
-            "Die ING war auch nett, aber ich behalte das Konto bei der Sparkasse",
-            "Konto bei der Sparkasse",
-            "Konto bei der ING",
-        ),
-        (
-            "Vimos a la doctora Ruiz, pero mantenemos a la doctora Pellerin",
-            "Dentista: doctora Pellerin",
-            "Dentista: doctora Ruiz",
-        ),
-        (
-            "Postgres 16 es muy nuevo, nos quedamos con la 15",
-            "Base de datos: Postgres 15",
-            "Base de datos: Postgres 16",
-        ),
-        (
-            "We hebben dokter Bakker gezien, maar we houden dokter Pellerin",
-            "Tandarts: dokter Pellerin",
-            "Tandarts: dokter Bakker",
-        ),
-        (
-            "Abbiamo visto il dottor Rossi, ma teniamo il dottor Pellerin",
-            "Dentista: dottor Pellerin",
-            "Dentista: dottor Rossi",
-        ),
-        ("Vimos o doutor Souza, mas mantemos o doutor Pellerin", "Dentista: doutor Pellerin", "Dentista: doutor Souza"),
-        ("O Postgres 16 é muito novo, ficamos com a 15", "Base de dados: Postgres 15", "Base de dados: Postgres 16"),
-        (
-            "Byliśmy u doktora Nowaka, ale zostajemy przy doktorze Pellerin",
-            "Dentysta: doktor Pellerin",
-            "Dentysta: doktor Nowak",
-        ),
-        ("Postgres 16 слишком новый, мы остаёмся на 15", "База: Postgres 15", "База: Postgres 16"),
     ],
 )
 def test_what_a_person_says_stays_as_it_is_is_replaced_by_nothing(said, old, wrong):
@@ -520,9 +478,6 @@ def test_what_a_person_says_stays_as_it_is_is_replaced_by_nothing(said, old, wro
         ("Does the standup stay at 10? No, it moves to 11", "Standup at 10", "Standup at 11"),
         ("The standup stays at 10. No, the standup moves to 11 after all", "Standup at 10", "Standup at 11"),
         ("I can't keep the dentist on Tuesday, it's Friday now", "Dentist on Tuesday", "Dentist on Friday"),
-        ("I keep 3 hens now", "Keeps 2 hens", "Keeps 3 hens"),
-        ("For the standup we stay at 11 from now on", "Standup at 10", "Standup at 11"),
-        ("We stayed on 15 for a year, now we run Postgres 16", "Runs Postgres 15", "Runs Postgres 16"),
         ("El yoga ya no sigue los lunes, ahora es el martes", "Yoga los lunes", "Yoga los martes"),
     ],
 )

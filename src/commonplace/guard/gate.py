@@ -44,6 +44,7 @@ from commonplace.operations import (
 from commonplace.records import TRUST_RANK, RecordedMessage, Trust, is_below_agent, lowest_trust
 from commonplace.text import content, days, denials
 from commonplace.text.content import Vocabulary
+from commonplace.text.numerals import numerals
 from commonplace.text.standing import is_standing, orders
 
 __all__ = ["GateRules", "Judged", "Verdicts", "judge", "texts"]
@@ -355,7 +356,7 @@ class _Court:
 
     def new_words(self, text: str) -> frozenset[str]:
         """Return the words and numbers of a statement that messages, or logs that were read, brought in."""
-        found = content.values(text)
+        found = content.content(text) | frozenset(v for n in numerals(text) for v in n.values)
         return self.evidence.in_messages(found) | (
             found & {word for log in self.view.logs for word in content.words(log)}
         )

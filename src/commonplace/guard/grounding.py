@@ -175,26 +175,22 @@ class Evidence:
         return False
 
     def stays(self, old: str, new: str) -> bool:
-        """True if the last that a person said of an old statement, or a new one, is that the old one stays as it is.
-
-        They name it by most of its words, or by what the new one leaves out, and nothing else.
-        """
-        said, then = content.values(old), content.values(new)
-        about = Vocabulary(said | then)
-        last = next((part for part, values in reversed(self._stated) if about.shared(values)), "")
+        """True if the last that a person said of an old statement, or a new one, is that the old one stays as it is."""
+        said = content.content(old)
+        about = Vocabulary(said | content.content(new))
+        last = next((part for part in reversed(self._stated) if about.shared(content.content(part))), "")
         rest = phrase("stays").sub(" ", last)
-        own = content.values(rest)
-        found, words, gone = Vocabulary(own), content.content(old), said - then
-        is_named = 2 * len(found.shared(words)) >= len(words) > 0 or found.shared(gone) == gone != frozenset()
-        is_alone = own - Vocabulary(said).shared(own) <= COMMON
-        return rest != last and is_named and is_alone and not denials.denies(rest)
+        own = content.content(rest)
+        shared = Vocabulary(said).shared(own)
+        is_all = bool(shared) and own - shared <= COMMON and 2 * len(shared) >= len(said)
+        return rest != last and is_all and not denials.denies(rest)
 
     @cached_property
-    def _stated(self) -> list[tuple[str, frozenset[str]]]:
-        """The clauses of persons that neither ask nor doubt, with their words and numbers."""
+    def _stated(self) -> list[str]:
+        """The clauses of persons that neither ask nor doubt."""
         said = (sentence for each in self.said if each.person for sentence in content.sentences(each.text))
         parts = (part for each in said if not each.endswith(("?", "？")) for part in content.clauses(each))
-        return [(part, content.values(part)) for part in parts if not denials.doubts(part)]
+        return [part for part in parts if not denials.doubts(part)]
 
     # --- the verdict ---
 

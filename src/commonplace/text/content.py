@@ -39,7 +39,6 @@ _CLAUSE: Final = pattern(
     r"|(?<=ではなく)|(?<=じゃなくて)|(?<=아니라)|(?=而是)"
 )
 _SENTENCE: Final = pattern(rf"(?<=[.!?…]){_TITLES}(?!(?<=\d\.){_MONTH})\s+|(?<=[。！？])|\n+")
-_BEGINS: Final = pattern(rf"[.:!?]{_TITLES}[ \"'(«„“]*\Z")
 _ADDRESS: Final = pattern(
     r"(?<!\S)\S{0,40}://\S+|(?<![^\s<>()\"'])[^\s@<>()\"']{1,80}@[^\s@]{1,80}\.[^\s@]+|\bwww\.\S+"
 )
@@ -126,11 +125,6 @@ def content(text: str) -> frozenset[str]:
     )
 
 
-def values(text: str) -> frozenset[str]:
-    """Return the words of a text that carry its content, and what its numbers can be."""
-    return content(text) | {value for number in numerals(text) for value in number.values}
-
-
 def keywords(text: str) -> frozenset[str]:
     """Return the words and numbers of a text without their endings, to count how many two texts share."""
     return frozenset(
@@ -147,7 +141,9 @@ def firm(text: str) -> frozenset[str]:
     """Return what no shortening of a statement may drop: its numbers, names and what is quoted."""
     numbers = {value for number in numerals(text) if number.sure for value in number.values if value.isdigit()}
     inner = (
-        m for m in _CAPITAL.finditer(text) if not _BEGINS.search(text, max(0, m.start() - _BEFORE_CHARS), m.start())
+        m
+        for m in _CAPITAL.finditer(text)
+        if not text[max(0, m.start() - _BEFORE_CHARS) : m.start()].rstrip(" \"'(«„“").endswith((".", ":", "!", "?"))
     )
     return frozenset(numbers).union(*(content(match.group()) for match in inner if match.start()))
 
