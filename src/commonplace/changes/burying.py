@@ -17,6 +17,7 @@ from commonplace.errors import RecordNotFoundError
 from commonplace.layouts.codecs.edits import split_id
 from commonplace.operations import Edit, RemoveEntry, RemoveItem, RemoveTopic, TakeBack, denied
 from commonplace.records import Entry, Item, JournalEntry, Outcome, Record, RecordedMessage, Source, Superseded, Topic
+from commonplace.text import content
 
 FORGOTTEN: Final = "this was forgotten or undone"
 _REPEATED: Final = "~"  # in an id, before the number of a line that stands more than once
@@ -121,7 +122,7 @@ def along(plan: Plan, parts: Parts) -> None:
 
 
 def _unsay(plan: Plan, parts: Parts) -> None:
-    """Write down in the transcripts which of their words say what is gone now, and in which records that is told."""
+    """Write down in the transcripts which of their words say what is gone now, and which records tell of it."""
     held: dict[str, dict[str, list[Superseded]]] = {}
     for gone, source, was in _gone(plan, parts):
         with suppress(RecordNotFoundError):
@@ -132,9 +133,12 @@ def _unsay(plan: Plan, parts: Parts) -> None:
             held.setdefault(source.session, {}).setdefault(source.message, []).append(part)
     told: dict[str, list[str]] = {}
     overruling = Overruling(parts.ledger, parts.reader, held)
+    texts = (text for found in held.values() for each in found.values() for part in each for text in part.was)
+    words = frozenset[str]().union(*map(content.content, texts))
     for _, path in parts.reader.files(lambda layer: bool(held) and layer.kind in TELLING):
         for record in parts.reader.visible(parts.reader.records(path)):
-            for part, sentence in overruling.over(record.id, record.text) if record.id not in plan.removed else ():
+            told_of = record.id not in plan.removed and not words.isdisjoint(content.content(record.text))
+            for part, sentence in overruling.over(record.id, record.text) if told_of else ():
                 told.setdefault(part.record, []).append(forgotten.hashed(record.id, sentence))
     for session, messages in held.items():
         spans: dict[str, list[tuple[str, int, int]]] = {}

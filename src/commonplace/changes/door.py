@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from datetime import timedelta
 from typing import Final, Literal
@@ -269,8 +269,9 @@ class Door:
         waiting = [*request.waits, *(waits for each in taken for waits in each.waits)]
         same = [each.same for each in taken if each.same]
         self._say_again(plan, request.operations, taken)
-        known = self._waiting(plan)
-        review = tuple(self._queue(plan, each, actor.name, known) for each in waiting)
+        known = self._waiting(plan) if waiting else set()
+        queued = {*known}
+        review = tuple(self._queue(plan, each, actor.name, queued) for each in waiting)
         for path, added in request.lines.items():
             for line in added:
                 plan.line(path, line)
@@ -355,7 +356,7 @@ class Door:
                     continue  # doctor names damaged lines
                 for operation in kept_out(logged, conflict.path, self._parts.reader):
                     waits = Waits(operation, RACED, "conflicted")
-                    name = self._queue(review, waits, str(logged.header.get("actor", "")), (), conflict.number)
+                    name = self._queue(review, waits, str(logged.header.get("actor", "")), set(), conflict.number)
                     lost += [name] if conflict.number == number else []
             if not review.empty:
                 self.write(review, actor=UPKEEP, reason=RACED)
@@ -415,17 +416,19 @@ class Door:
 
     # --- one operation ---
 
-    def _queue(self, plan: Plan, waits: Waits, actor: str, known: Collection[str], raced: int | None = None) -> str:
+    def _queue(self, plan: Plan, waits: Waits, actor: str, known: set[str], raced: int | None = None) -> str:
         """Add an operation to the review queue and return its id there; what waits already waits once.
 
-        It is named by what it would do, whatever it rests on. What lost a race is named by the change it was in too, so
-        that it waits once, whichever process finds it.
+        It is named by what it would do and what it met, whatever it rests on. What lost a race is named by the change
+        it was in instead, so that it waits once, whichever process finds it.
         """
         built = msgspec.to_builtins(judge(waits.operation, explicit=False, trust="web").operation)
         does = text_of({key: value for key, value in built.items() if key not in _RESTS}).text
-        name = fingerprint(f"{'' if raced is None else raced}{waits.state}{does}")[:8]
+        met = fingerprint(theirs(waits.operation, self._parts.reader))
+        name = fingerprint(f"{met if raced is None else raced}{waits.state}{does}")[:8]
         if name in known or (raced is not None and self._was_queued(name)):
             return name
+        known.add(name)
         line = {
             "id": name,
             "state": waits.state,
@@ -433,7 +436,7 @@ class Door:
             "reason": screen(waits.reason),
             "actor": screen(actor),
             "operation": text_of(built),
-            "met": screen(fingerprint(theirs(waits.operation, self._parts.reader))),
+            "met": screen(met),
         }
         plan.line(REVIEW, json_line(line, checksum=True))
         return name

@@ -338,7 +338,7 @@ class Ledger:
                         if (source.session, source.message) in still:
                             continue
                         take(each.now, source, each.since, (each.was.text, quote), each.says)
-                if old in self._gone and old in self._denied:
+                if old in self._gone and old in self._denied and old in self._made:
                     was = self._made[old][-1][1]
                     for source, quote in self.saying(old, was):
                         take(Added(old, "", was.trust), source, self._denied[old], (was.text, quote), "")

@@ -133,9 +133,9 @@ def is_code(sentence: Sentence, match: re.Match[str], rule: Rule, nouns: list[in
     lead = _word_before(text, match.start())
     changed = rule.check == "code" and sentence.is_changed and compiled("<<onto>>|<<from>>").fullmatch(lead) is not None
     behind = rule.check == "code" and any(text[end : match.start()] in {" ", ": "} for end in nouns)
-    said = any(compiled(IS_ONE).fullmatch(text, match.end(), end) for end in nouns)
-    led = changed or behind or said or _is_led(text, match)
     when = compiled(_YEAR_OR_TIME).fullmatch(value)
+    said = when is not None and any(compiled(IS_ONE).fullmatch(text, match.end(), end) for end in nouns)
+    led = changed or behind or said or _is_led(text, match)
     if not led and (letters > 1 or digits < 3 or (compiled(_YEAR).fullmatch(value) and not _closes(text, match))):
         return False
     sure = led and rule.check == "code"

@@ -29,7 +29,7 @@ _SURE: Final = r"[A-Z][a-z]{2,64}[._][A-Z][a-z]{2,64}\Z|(?=.{0,7}\d)(?=.{0,7}[a-
 _OF_CODE: Final = (  # a name with underscores
     r"(?:\A|_)(?:pass|pw|token|key|secret|auth|api|db|user|name|id|env|var|value|config|data|code|hash|text|field|input)"
 )
-_SEVERAL: Final = r"(?:[^\W\d_]{1,24}(?:[’'-][^\W\d_]{0,4})?(?: |,\s?(?!(?:<<and>>|<<but>>)\s))){2,23}[^\W\d_]{1,24}"
+_SEVERAL: Final = r"(?:[^\W\d_]{1,24}(?:[’'-][^\W\d_]{0,4})?[ ,]{1,2}){2,23}[^\W\d_]{1,24}"
 _THE_WORD: Final = (
     r"(?i)(?:(?:the|das|het|le|la|il|a)\s)?(?:word|wort|woord|mot|palabra|parola|palavra|ordet|słowo|слово)\s"
 )
@@ -94,7 +94,7 @@ def linked(sentence: Sentence, start: int, end: int, rule: Rule) -> Iterator[Spa
         if compiled(r"[.!;:=→]|\b\d+\b").search(text, end, match.start()):
             return
         if compiled(r"(?i)\s<<when>>\s.*\s<<onto>>\s{1,2}\Z").search(text, end, match.end()):
-            return
+            continue
         name = text[end : match.start()].strip()
         if match[0][0] in "'’" and name and name.split()[-1].casefold() not in {"it", "that"}:
             continue  # a person's

@@ -56,7 +56,7 @@ _ARTICLE: Final = 3  # sentences of a paragraph
 _LABEL_CHARS: Final = 80  # a shorter value behind a label is a line of a profile
 
 
-@lru_cache(maxsize=4096)  # each range of a session asks for those before it again
+@lru_cache(maxsize=1024)  # each range of a session asks for those before it again
 def pasted(text: str) -> tuple[Span, ...]:
     """List the parts of a person's message that are not their own words, in order and apart."""
     if _MARKS.search(text) is None and phrase("the_user").search(text) is None:

@@ -30,8 +30,8 @@ PLACE: Final = (
 ABOUT_IT: Final = (
     r"(?i)[ _-]?(?:hash|digest|field|reset|policy|length|manager|reviews?|reviewed(?!\s?[:：])|hint|file|path|url|uri"
     r"|salt|column|input|store|prompt|min|max|count|type|id|name|arn|limit|usage|budget|server|service|generator|vault|rotation"
-    r"|managers|del?\s(?:éxito|asunto|todo|problema|felicidad)"  # as in "the key to success"
-    r"|authentication|chiave|protection|dialog|screen|page|form|(?<![ _-])(?:izers?|rs?)|s?[_ ]used(?!\sto))(?![a-z])"
+    r"|managers|authentication|chiave|protection|dialog|screen|page|form"
+    r"|(?<![ _-])(?:izers?|rs?)|s?[_ ]used(?!\sto))(?![a-z])"
     rf"|{_FILE}(?![\w/])|[\w./@-]{{0,120}}/[\w.@-]{{0,40}}:\d{{1,6}}[:-]"
 )
 NO_VALUE: Final = (

@@ -8,6 +8,7 @@ call, also if the call was appended before.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any, Final
@@ -140,8 +141,13 @@ def _read(given: object, calls: _Calls) -> Iterator[Message]:
         )
         return
     parts = [*map(part, blocks), *([Words(refusal)] if isinstance(refusal, str) else ()), *map(chat_call, calling)]
-    for number, each in enumerate(_spoken(role, parts, speaker, calls)):
-        yield msgspec.structs.replace(each, id=f"{own}#{number}" if own and number else own)
+    made = list(_spoken(role, parts, speaker, calls))
+    first = next(
+        (each for each in made if each.role == role), None
+    )  # it has the id that was given, the others a number
+    number = itertools.count(1)
+    for each in made:
+        yield msgspec.structs.replace(each, id=own if each is first or not own else f"{own}#{next(number)}")
 
 
 def _spoken(role: Role, parts: Iterable[Part | None], speaker: str | None, calls: _Calls) -> Iterator[Message]:

@@ -22,6 +22,7 @@ from commonplace.text.pieces import short_name
 Key = TypeVar("Key")
 _SAID: Final = f"{UNNAMED}: "
 _HEADED: Final = pattern(rf"\A{_SAID}[^:]{{1,40}}: ")  # of a wish in a list; two wishes share it that are not alike
+_MOST_AGAIN: Final = 24  # repetitions of a statement in one range that are noted
 _MIND_CHANGED_WITHIN: Final = 6  # messages; further back it is not said which decision is meant
 
 
@@ -42,7 +43,7 @@ def admit(memos: list[Memo], memo: Memo) -> list[Memo]:
     over = _last(memos, memo)
     said = [kept for kept in memos if kept.speaker == memo.speaker and kept not in over and _tells(kept, memo)]
     if same := next((kept for kept in said if matching.same(memo.text, kept.text)), None):
-        more = msgspec.structs.replace(same, again=(*same.again, memo))
+        more = msgspec.structs.replace(same, again=(*same.again, memo)[-_MOST_AGAIN:])
         return [more if kept is same else kept for kept in memos if kept not in over]
     over += [kept for kept in memos if kept not in over and is_over(memo, kept.text)]
     left = [kept for kept in memos if kept not in over and not _within(kept, memo)]

@@ -9,6 +9,7 @@ before the first is an entry without an instant.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, time, tzinfo
 from typing import Final, cast
@@ -51,6 +52,7 @@ def _compiled(before: str = "", after: str = "", *, within: bool = True) -> dict
 
 _HEADERS: Final = _compiled(within=False)
 _ESCAPED: Final = _compiled(r"\\(?=\\*", ")")
+_COMPARED: Final = 6  # words of an entry that is looked for in its file
 _ESCAPABLE: Final = _compiled(r"(?=\\*", ")")
 _MARK: Final = pattern(r"\(from (tool|web)\)\s*")
 _DAY: Final = pattern(r"(\d{4})-(\d\d)-(\d\d)[^/]*\Z")
@@ -117,9 +119,14 @@ def append(path: str, data: bytes, text: str, at: datetime, *, style: str = "", 
             block = f"{header} {escaped}"
     mark = fingerprint(f"{header}\n{words}")
     equal = 0
-    if header.encode() in data and (named == LINES or words.partition("\n")[0] in edits.visible(edits.decode(data))):
+    begins = " ".join(_folded(escaped).split(" ")[:_COMPARED])
+    if header.encode() in data and (named == LINES or begins in _folded(edits.visible(edits.decode(data)))):
         equal = sum(one.fingerprint == mark for one in _numbers(path, _blocks(path, edits.decode(data), named, zone)))
     return Effect(append=block, added=(f"{path}#{mark}" + (f"~{equal + 1}" if equal else ""),))
+
+
+def _folded(text: str) -> str:
+    return one_line(unicodedata.normalize("NFC", text))
 
 
 def replace(path: str, data: bytes, record: str, text: str, *, style: str = "", zone: tzinfo = UTC) -> Effect:
