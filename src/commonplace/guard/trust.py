@@ -343,6 +343,9 @@ class Voices:
             level = self._repeated(statement, telling, rare=True) if telling and not heard else None
             if level is None and (names := self._new(content.firm(_USER.sub(" ", statement)))):
                 level = self._repeated(statement, names, rare=True)
+        brought = frozenset(word for word in said if word[:_KEY_CHARS] in self._brought.keys() - _EVERYDAY)
+        if level is None and len(brought) > 1 and self._new(brought):
+            level = self._repeated(statement, brought, rare=True)
         return level
 
     def _copied(self, statement: str) -> Trust | None:
