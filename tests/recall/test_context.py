@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from commonplace import Memory, Message
 from commonplace.errors import InputError
+from commonplace.layouts.item_model import is_told
 from commonplace.operations import PutTopic
 from commonplace.recall.prompt.context import build, owned
 from commonplace.recall.prompt.filling import Draft, Shown
@@ -373,3 +374,24 @@ def test_the_volatile_part_can_follow_the_history(tmp_path):
     ]
     assert [block["type"] for block in blocks[0]["content"]] == ["tool_result", "text", "text"]
     assert history[2] == {"role": "user", "content": "tea?"}
+
+
+def test_a_turn_with_a_short_answer_is_recalled_whatever_the_live_conversation_holds(tmp_path):
+    """Its question and `81` are in the window, which says nothing of the port; only whole lines, one after the other."""
+    question = "Which port does the staging proxy use?"
+    with opened(tmp_path, layout="structured", jobs="inline") as memory:
+        memory.append("s", [Message("user", question), Message("assistant", "81")])
+        memory.flush(10)
+        memory.append("t", [Message("user", "The order id is 1815."), Message("assistant", "Fine.")])
+        memory.append("t", [Message("user", question)])
+        shown = memory.context("t", question).text
+    assert "Assistant: 81" in shown
+
+
+def test_a_turn_is_told_by_the_whole_lines_of_a_summary():
+    turn = "User: Which port?\nAssistant: 81"
+    lines = ['2026-01-05 09:00  user Ada  "Which port?"', "09:00  agent  81"]
+    assert is_told(turn, lines)
+    assert not is_told(turn, lines[::-1])
+    assert not is_told(turn, [lines[0], "09:00  agent  1815"])
+    assert not is_told("User: Which port?\nAssistant:", lines)

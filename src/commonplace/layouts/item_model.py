@@ -8,7 +8,7 @@ Source: seed structured, "Memory V2"; seed systems 3.1.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
@@ -29,6 +29,7 @@ NOTE_MARK: Final = " | Assistant:"
 
 _ORDERS: Final = frozenset({"CONSTRAINT", "INSTRUCTION"})
 _TITLE_CHARS: Final = 96
+_SUMMARY_LEAD: Final = pattern(r"\A(?:\d{4}-\d\d-\d\d )?[\d-]{2}:[\d-]{2}  \S.*?  +(?:\([^()]*unverified\) )?")
 _ASKER: Final = pattern(r"\A([^:\n]{1,60}): ?")  # of a turn
 _UNIONS: Final = ("tags", "references")
 _HIGHEST: Final = ("confidence", "salience")
@@ -133,6 +134,19 @@ def exchange(content: str) -> tuple[str, str]:
     """Return what the user asked in the content of a turn or the note of one, and what the assistant answered."""
     asked, _, answered = content.partition("\nAssistant:" if "\nAssistant:" in content else NOTE_MARK)
     return one_line(_ASKER.sub("", asked)), one_line(answered)
+
+
+def is_told(content: str, lines: Sequence[str]) -> bool:
+    """True if lines of a summary are what was asked in a turn and, next to it, what was answered, each of them whole.
+
+    A turn without an answer is not told: a line that is the same may be of any other talk.
+    """
+    asked, answered = exchange(content)
+    said = [_SUMMARY_LEAD.sub("", line.strip()) for line in lines]
+    pairs = zip(said, said[1:], strict=False)
+    return bool(asked and answered) and any(
+        one_line(line) in {asked, f'"{asked}"'} and one_line(after) == answered for line, after in pairs
+    )
 
 
 def asker(content: str) -> str:

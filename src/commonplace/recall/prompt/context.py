@@ -11,7 +11,7 @@ from typing import Final
 
 import msgspec
 
-from commonplace.layouts.item_model import exchange
+from commonplace.layouts.item_model import is_told
 from commonplace.recall.prompt.filling import Draft, Message, Shown, cost, fill, safe
 from commonplace.recall.prompt.page import over
 from commonplace.recall.prompt.repeats import Repeats, says_nothing
@@ -148,7 +148,7 @@ def _new(hits: Sequence[Hit], shown: Sequence[Shown], live: Sequence[Shown], que
     for entry in live:
         said.add(entry.text, "agent")
     quoted = _quoted(hits, shown)
-    told = "\n".join(entry.text for entry in live)
+    told = [line for entry in live for line in entry.text.split("\n")]
     asked = _Asked(question, [entry.said or entry.text for entry in shown if not is_below_agent(entry.trust)])
     outdated = Repeats()
     found: dict[int, Hit] = {}
@@ -157,7 +157,7 @@ def _new(hits: Sequence[Hit], shown: Sequence[Shown], live: Sequence[Shown], que
         mark, left = fingerprint(hit.text), said.left(hit.text, hit.trust)
         if mark in texts or hit.record in standing or not left or quoted(hit):
             continue
-        if all(part and part in told for part in exchange(hit.text)):  # a turn of the live conversation
+        if is_told(hit.text, told):  # a turn of the live conversation
             continue
         if hit.layer == "sessions" and not asked.answers(hit.text) and says_nothing(hit.text):
             continue

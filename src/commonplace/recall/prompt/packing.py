@@ -11,7 +11,7 @@ from datetime import timedelta
 from typing import Final
 
 from commonplace import guard
-from commonplace.layouts.item_model import NOTE_MARK, TURN, MemoryItem, asker, exchange, read, stays
+from commonplace.layouts.item_model import NOTE_MARK, TURN, MemoryItem, asker, exchange, is_told, read, stays
 from commonplace.layouts.schema import Layer, PromptSection
 from commonplace.recall.packs import BUDGET, ItemQuery, Pack, Scored, choose
 from commonplace.recall.prompt.filling import Shown
@@ -104,11 +104,11 @@ def _live(page: Page) -> Callable[[str, str], bool]:
     sessions, session = page.parts.sessions, page.session
     window = sessions.window(session) if session is not None else ()
     live = {(each.session, str(each.message.id)) for each in window}
-    told = sessions.summary(session) if session is not None else ""
+    told = sessions.summary(session).split("\n") if session is not None else []
 
     def is_live(record: str, words: str) -> bool:
         sources = page.sources(record)
-        return (bool(sources) and live.issuperset(sources)) or all(part in told for part in exchange(words))
+        return (bool(sources) and live.issuperset(sources)) or is_told(words, told)
 
     return is_live
 
