@@ -395,3 +395,11 @@ def test_a_turn_is_told_by_the_whole_lines_of_a_summary():
     assert not is_told(turn, lines[::-1])
     assert not is_told(turn, [lines[0], "09:00  agent  1815"])
     assert not is_told("User: Which port?\nAssistant:", lines)
+
+
+def test_a_topic_keeps_what_its_own_comments_and_quotes_say_and_its_code():
+    """Each line that begins with a hash or `>` was taken for a head, and took the lines that say the same."""
+    body = "```\n# restart nginx\nrestart nginx\n```\n> I want tea in the morning.\nI want tea."
+    text = f"### Deploy — x.md (user)\n> Written 3 days ago: what was so then.\n{body}"
+    made = build([Draft("T", "volatile", (Shown("x", text),))], [], tokens=500, key=KEY)
+    assert text in made.volatile

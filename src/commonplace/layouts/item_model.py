@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from itertools import pairwise
 from typing import Any, Final
 
 import msgspec
@@ -143,9 +144,8 @@ def is_told(content: str, lines: Sequence[str]) -> bool:
     """
     asked, answered = exchange(content)
     said = [_SUMMARY_LEAD.sub("", line.strip()) for line in lines]
-    pairs = zip(said, said[1:], strict=False)
     return bool(asked and answered) and any(
-        one_line(line) in {asked, f'"{asked}"'} and one_line(after) == answered for line, after in pairs
+        one_line(line) in {asked, f'"{asked}"'} and one_line(after) == answered for line, after in pairwise(said)
     )
 
 

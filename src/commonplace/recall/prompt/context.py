@@ -33,7 +33,9 @@ RECALLED_NOTE: Final = (
 )
 LIVE_NOTE: Final = "The conversation that goes on below, as far as it has come."
 _SHORT_HIT: Final = 20  # tokens
-_HEADS: Final = ("#", ">")  # begin the lines of a topic that say what it is
+_HEADS: Final = ("### ", "> Written ")  # begin the first lines of a topic, which say what it is
+_MARKS: Final = ("#", ">")  # begin lines of a topic that stay, whatever says them
+_CODE: Final = ("```", "~~~")  # begin the lines around code
 _QUOTED_SHARE: Final = 0.6  # of the words of a message that an entry made of it says too
 
 
@@ -195,15 +197,19 @@ def _unsaid(drafts: Sequence[Draft], said: Repeats) -> Iterator[Draft]:
 
     def left(text: str, trust: Trust) -> str:
         lines = text.split("\n")
-        heads = [line for line in lines if line.startswith(_HEADS)]
+        heads = [line for line, mark in zip(lines, _HEADS, strict=False) if line.startswith(mark)]
+        heads = heads if heads[:1] == lines[:1] else []
         own = Repeats()
         own.add("\n".join(heads), trust)
-        body = [(line, line.removeprefix("- ")) for line in lines if line not in heads]
+        body = [
+            (line, "" if code or line.startswith(_MARKS) else line.removeprefix("- "))
+            for line, code in _coded(lines[len(heads) :])
+        ]
         if body and all(each.says(words, trust) for _, words in body for each in (said, own)):
             title, dash, rest = heads[0].partition(" — ")
             return "\n".join([f"### {rest}" if dash else title, *heads[1:]])
-        repeated = {line for line, words in body if said.says(words, trust) or own.says(words, trust)}
-        return "\n".join(line for line in lines if line not in repeated)
+        fresh = (line for line, words in body if not (said.says(words, trust) or own.says(words, trust)))
+        return "\n".join([*heads, *fresh])
 
     for draft in drafts:
         entries = [
@@ -211,6 +217,16 @@ def _unsaid(drafts: Sequence[Draft], said: Repeats) -> Iterator[Draft]:
             for each in draft.entries
         ]
         yield msgspec.structs.replace(draft, entries=tuple(each for each in entries if each.text.strip()))
+
+
+def _coded(lines: Sequence[str]) -> Iterator[tuple[str, bool]]:
+    """Yield lines, each with whether it is code or a fence of it."""
+    fenced = ""
+    for line in lines:
+        mark = line.lstrip()[:3]
+        yield line, bool(fenced) or mark in _CODE
+        if mark in _CODE and fenced in {"", mark}:
+            fenced = "" if fenced else mark
 
 
 class _Asked:
