@@ -269,6 +269,15 @@ def test_07_of_a_long_topic_the_part_that_answers_is_shown_if_it_has_no_room(tmp
         assert "There is more of it" in shown
 
 
+def test_07_the_part_of_a_long_topic_says_its_first_words_once(tmp_path):
+    """It began with the topic's description, which was made of them, and took room for it in a small budget."""
+    lines = "\n".join(f"Line {n}: the Kestrel deployment keeps artefact number {n} in bucket b{n}." for n in range(60))
+    with opened(tmp_path) as memory:
+        memory.remember(f"Kestrel deployment secrets rotate on the 5th of March and a rollback needs approvals.\n{lines}")
+        shown = memory.context("s", "How does the Kestrel deployment rollback work?", tokens=700).volatile
+    assert shown.count("Line 0") == shown.count("a rollback needs") == 1
+
+
 def test_08_the_age_is_said_once_and_stays_byte_for_byte(noted):
     """Scenario 8: twelve days are twelve days the day after, in the same session."""
     clock = FixedClock(START)

@@ -237,7 +237,8 @@ class Surfacing:
             if attached.days > 1
             else ""
         )
-        said = passage or "\n".join(topic.body.split("\n")[:FILE_LINES])
+        above = topic.text.removesuffix(topic.body.strip())  # its title and description
+        said = passage.removeprefix(above) or passage or "\n".join(topic.body.split("\n")[:FILE_LINES])
         cut = said.encode("utf-8", "replace")[:FILE_BYTES].decode("utf-8", "ignore")
         more = "\n> There is more of it: read the file." if cut != topic.body else ""
         return guard.shown(f"{head}{old}{cut}{more}")
