@@ -140,7 +140,7 @@ def exchange(content: str) -> tuple[str, str]:
 def is_told(content: str, lines: Sequence[str]) -> bool:
     """True if lines of a summary are what was asked in a turn and, next to it, what was answered, each of them whole.
 
-    A turn without an answer is not told: a line that is the same may be of any other talk.
+    A turn without an answer is not summarised: a line that is the same may be of any other talk.
     """
     asked, answered = exchange(content)
     said = [_SUMMARY_LEAD.sub("", line.strip()) for line in lines]
