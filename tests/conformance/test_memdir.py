@@ -273,7 +273,9 @@ def test_07_the_part_of_a_long_topic_says_its_first_words_once(tmp_path):
     """It began with the topic's description, which was made of them, and took room for it in a small budget."""
     lines = "\n".join(f"Line {n}: the Kestrel deployment keeps artefact number {n} in bucket b{n}." for n in range(60))
     with opened(tmp_path) as memory:
-        memory.remember(f"Kestrel deployment secrets rotate on the 5th of March and a rollback needs approvals.\n{lines}")
+        memory.remember(
+            f"Kestrel deployment secrets rotate on the 5th of March and a rollback needs approvals.\n{lines}"
+        )
         shown = memory.context("s", "How does the Kestrel deployment rollback work?", tokens=700).volatile
     assert shown.count("Line 0") == shown.count("a rollback needs") == 1
 

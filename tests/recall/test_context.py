@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from commonplace import Memory, Message
 from commonplace.errors import InputError
-from commonplace.layouts.item_model import is_told
+from commonplace.layouts.item_model import is_summarised
 from commonplace.operations import PutTopic
 from commonplace.recall.prompt.context import build, owned
 from commonplace.recall.prompt.filling import Draft, Shown
@@ -391,10 +391,10 @@ def test_a_turn_with_a_short_answer_is_recalled_whatever_the_live_conversation_h
 def test_a_turn_is_told_by_the_whole_lines_of_a_summary():
     turn = "User: Which port?\nAssistant: 81"
     lines = ['2026-01-05 09:00  user Ada  "Which port?"', "09:00  agent  81"]
-    assert is_told(turn, lines)
-    assert not is_told(turn, lines[::-1])
-    assert not is_told(turn, [lines[0], "09:00  agent  1815"])
-    assert not is_told("User: Which port?\nAssistant:", lines)
+    assert is_summarised(turn, lines)
+    assert not is_summarised(turn, lines[::-1])
+    assert not is_summarised(turn, [lines[0], "09:00  agent  1815"])
+    assert not is_summarised("User: Which port?\nAssistant:", lines)
 
 
 def test_a_topic_keeps_what_its_own_comments_and_quotes_say_and_its_code():

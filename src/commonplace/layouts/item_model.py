@@ -137,7 +137,7 @@ def exchange(content: str) -> tuple[str, str]:
     return one_line(_ASKER.sub("", asked)), one_line(answered)
 
 
-def is_told(content: str, lines: Sequence[str]) -> bool:
+def is_summarised(content: str, lines: Sequence[str]) -> bool:
     """True if lines of a summary are what was asked in a turn and, next to it, what was answered, each of them whole.
 
     A turn without an answer is not summarised: a line that is the same may be of any other talk.

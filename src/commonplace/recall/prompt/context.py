@@ -11,7 +11,7 @@ from typing import Final
 
 import msgspec
 
-from commonplace.layouts.item_model import is_told
+from commonplace.layouts.item_model import is_summarised
 from commonplace.recall.prompt.filling import Draft, Message, Shown, cost, fill, safe
 from commonplace.recall.prompt.page import over
 from commonplace.recall.prompt.repeats import Repeats, says_nothing
@@ -159,7 +159,7 @@ def _new(hits: Sequence[Hit], shown: Sequence[Shown], live: Sequence[Shown], que
         mark, left = fingerprint(hit.text), said.left(hit.text, hit.trust)
         if mark in texts or hit.record in standing or not left or quoted(hit):
             continue
-        if is_told(hit.text, told):  # a turn of the live conversation
+        if is_summarised(hit.text, told):  # a turn of the live conversation
             continue
         if hit.layer == "sessions" and not asked.answers(hit.text) and says_nothing(hit.text):
             continue

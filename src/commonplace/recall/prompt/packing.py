@@ -11,7 +11,7 @@ from datetime import timedelta
 from typing import Final
 
 from commonplace import guard
-from commonplace.layouts.item_model import NOTE_MARK, TURN, MemoryItem, asker, exchange, is_told, read, stays
+from commonplace.layouts.item_model import NOTE_MARK, TURN, MemoryItem, asker, exchange, is_summarised, read, stays
 from commonplace.layouts.schema import Layer, PromptSection
 from commonplace.recall.packs import BUDGET, ItemQuery, Pack, Scored, choose
 from commonplace.recall.prompt.filling import Shown
@@ -108,7 +108,7 @@ def _live(page: Page) -> Callable[[str, str], bool]:
 
     def is_live(record: str, words: str) -> bool:
         sources = page.sources(record)
-        return (bool(sources) and live.issuperset(sources)) or is_told(words, told)
+        return (bool(sources) and live.issuperset(sources)) or is_summarised(words, told)
 
     return is_live
 
