@@ -70,6 +70,8 @@ def test_a_value_near_a_noun_goes_without_a_frame(text, secret):
     "text",
     [
         "I paid 2499 for the safe",
+        "A senha é secreta e intransferível: escreve isso mais curto para o aviso.",
+        "418 is the code for teapots.",
         "The garage is on level 3, bay 2147",
         "Alarm system model 6160, as before",
         "We have a Chamberlain 8550 for the garage door",

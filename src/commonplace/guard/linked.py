@@ -105,7 +105,10 @@ def linked(sentence: Sentence, start: int, end: int, rule: Rule) -> Iterator[Spa
         marked = compiled(_MARKS).fullmatch(match[0]) is not None
         plain = marked or not (signs or compiled(_OTHER).search(text, end, match.start()))
         span = _value(text, match.end(), rule, plain=plain)
-        if not span and plain and rule.check in {"password", "phrase"} and not rule.near:
+        described = marked and compiled(r"(?i)\s<<is>>\s").search(
+            text, end, match.start()
+        )  # "it is personal: rewrite …"
+        if not span and plain and rule.check in {"password", "phrase"} and not (rule.near or described):
             span = _several(text, _past_fillers(text, match.end()), marked=marked or rule.check == "phrase")
         if span and not ("?" in match[0] and text[span[1] : span[1] + 1] == "?"):
             yield span
