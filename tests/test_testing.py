@@ -63,7 +63,7 @@ def test_a_fixed_clock_moves_only_when_told():
 
 @pytest.mark.parametrize("at", ["2026-01-01T00:00:00+00:00", datetime(2026, 1, 1)])
 def test_a_fixed_clock_is_set_to_an_aware_instant_alone(at: Any):
-    """Audit: a text was taken, and a later call failed."""
+    """Found in use: a text was taken, and a later call failed."""
     with pytest.raises(InputError, match="a datetime with its zone"):
         FixedClock().set(at)
 

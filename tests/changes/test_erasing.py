@@ -566,7 +566,7 @@ def test_a_line_that_stands_more_than_once_goes_each_time(tmp_path, layout, eras
 
 @pytest.mark.parametrize("erase", [True, False])
 def test_who_says_again_what_was_erased_may_have_it_stored(tmp_path, erase):
-    """Audit: `remember` refused it for ever with "undo that change", and the erasing cannot be undone."""
+    """Found in use: `remember` refused it for ever with "undo that change", and the erasing cannot be undone."""
     said = "Bob is lactose intolerant."
     with Memory.open(tmp_path, jobs="inline") as memory:
         memory.forget(memory.remember(said).records[0], erase=erase)
@@ -602,7 +602,7 @@ def test_a_forgotten_topic_is_not_taken_for_erased(tmp_path):
 
 
 def test_an_undo_past_an_erasing_says_what_is_possible(tmp_path):
-    """Audit: "undo change 4 first" and "cannot be undone" sent one in a circle."""
+    """Found in use: "undo change 4 first" and "cannot be undone" sent one in a circle."""
     with Memory.open(tmp_path, jobs="inline") as memory:
         bob = memory.remember("Bob is lactose intolerant.").records[0]
         carl = memory.remember("Carl plays the cello.").records[0]

@@ -369,7 +369,7 @@ def test_a_record_that_was_corrected_goes_with_the_message_that_it_rested_on(tmp
 
 @pytest.mark.parametrize("layout", slow_after(1, ["native", "structured", "memdir"]))
 def test_what_was_forgotten_supersedes_nothing(tmp_path, layout):
-    """Audit: the older message was marked as superseded by what nobody could see."""
+    """Found in use: the older message was marked as superseded by what nobody could see."""
     old = "My budget for the trip to Lisbon is 1200 euros."
     with opened(tmp_path, layout) as memory:
         for session, text in (("a", old), ("b", "My budget for the trip to Lisbon is now 900 euros.")):

@@ -90,7 +90,7 @@ REX = "I live in Leeds. My dog Rex is a spaniel."
 
 @pytest.mark.parametrize("erase", [True, False])
 def test_words_take_of_a_message_what_tells_of_their_sentence(tmp_path: Path, erase: bool) -> None:
-    """Audit: `forget --every Rex --erase` took "User lives in Leeds." along, which rests on the same message."""
+    """Found in use: `forget --every Rex --erase` took "User lives in Leeds." along, which rests on the same message."""
     with Memory.open(tmp_path, jobs="worker") as memory:
         (source,) = memory.append("s:1", [Message("user", REX)])
         facts = ("The user lives in Leeds.", "The user has a spaniel as a dog.", "The dog is called Rex.")

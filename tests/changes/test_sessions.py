@@ -112,7 +112,7 @@ def test_appending_again_changes_nothing(tmp_path):
 
 
 def test_another_text_under_a_known_id_is_refused_by_name_and_nothing_is_kept(tmp_path):
-    """Audit: a host's counter began again, and its new messages were dropped without a word."""
+    """Found in use: a host's counter began again, and its new messages were dropped without a word."""
     secret = "My key is sk-ant-api03-" + "aB3dE5gH7jK9" * 7
     with opened(tmp_path) as memory:
         first = memory.append("s", said("My flight leaves at 9:40.", id="1") + said(secret, id="2"))

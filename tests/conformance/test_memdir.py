@@ -441,7 +441,7 @@ def test_topics_are_chosen_by_words_alone_and_silence_is_an_answer(tmp_path):
 
 
 def test_a_short_question_shows_the_best_topic_that_has_all_of_its_words(tmp_path):
-    """Audit: `where do I live` showed nothing, because its only word is a common one; so did words behind the head."""
+    """Found in use: `where do I live` showed nothing, because its only word is a common one; so did words behind the head."""
     facts = "- User works as a nurse.\n- User lives in Kreuzberg with Tom.\n- The dog is called Rex.\n- It weighs 9 kg."
     topic(tmp_path, "facts.md", facts, kind="user", description="User works as a nurse.")
     topic(tmp_path, "rules.md", "Never deploy on Fridays.", kind="feedback", description="When not to deploy")

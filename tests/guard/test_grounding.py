@@ -361,7 +361,7 @@ def test_what_memory_denies_is_so_only_if_a_person_speaks_of_it():
     ],
 )
 def test_what_memory_says_of_another_thing_is_nothing_against_what_is_said(said, statement, known):
-    """Audit 6: an old entry of something else held a correction, so that what it corrects stayed in every prompt."""
+    """Found in use: an old entry of something else held a correction, so that what it corrects stayed in every prompt."""
     assert fault(said, statement, [known]) == ""
 
 

@@ -163,7 +163,7 @@ def test_a_line_that_was_split_or_merged_goes_by_its_parts(said, old, new, after
 
 
 def test_a_line_that_waits_keeps_no_other_than_the_one_it_is_most_alike():
-    """Audit 6: a new line that waits kept an old one beside its correction, for it shared a name and a year."""
+    """Found in use: a new line that waits kept an old one beside its correction, for it shared a name and a year."""
     base = "# Person\n- Marta has been vegetarian since spring 2026.\n"
     new = "- Marta is no longer vegetarian; she eats fish."
     text = f"# Person\n{new}\n- Marta sings in Bergamo since 2026.\n"
@@ -245,7 +245,7 @@ def test_the_frame_of_a_document_needs_no_ground(line):
 
 
 def test_a_plan_whose_day_is_past_goes_if_a_rewriting_leaves_it_out(tmp_path):
-    """Audit 6: what was over came back into every rewriting that left it out, and stayed in every prompt."""
+    """Found in use: what was over came back into every rewriting that left it out, and stayed in every prompt."""
     plan, state = "- Visits Helena in York from 10 to 14 July 2026\n", "- Married since 1 June 2026\n"
     said = "We visit Helena in York from 10 to 14 July 2026. We are married since 1 June 2026."
     texts = iter([plan + state, "- Drinks rooibos\n", "- Drinks rooibos\n"])
@@ -276,7 +276,7 @@ def test_a_line_that_stays_though_it_was_left_out_is_said_in_the_outcome(tmp_pat
 
 
 def test_a_line_that_stays_beside_one_in_its_place_waits_to_be_removed(tmp_path):
-    """Audit 16: a corrected line stayed beside its replacement unseen, or a small memory waited whole as shrinking."""
+    """Found in use: a corrected line stayed beside its replacement unseen, or a small memory waited whole as shrinking."""
     reply = json.dumps({"history_entry": "Spoke of food.", "memory_update": "- Vegan, no cheese\n"})
     with Memory.open(tmp_path, layout="two-layer", jobs="inline", llm=ScriptedLLM(reply)) as memory:
         memory.rewrite("memory", "- Vegetarian\n")

@@ -53,7 +53,7 @@ def test_over_the_cap_the_oldest_entries_move_to_the_archive_and_nothing_is_lost
 
 
 def test_what_a_person_likes_moves_before_who_they_are(tmp_path: Path) -> None:
-    """Audit: forty likes pushed home and job out of the prompt, because those had been said first."""
+    """Found in use: forty likes pushed home and job out of the prompt, because those had been said first."""
     with opened(tmp_path) as memory:
         memory.append("cli:home", [Message("user", "I live in Turin.", at=START), Message("assistant", "ok")])
         memory.consolidate("cli:home")

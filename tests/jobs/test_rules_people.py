@@ -78,7 +78,7 @@ NUTS = "User is allergic to nuts"
     ],
 )  # fmt: skip
 def test_what_is_said_of_another_name_leaves_what_is_the_users_own(was: str, now: str, left: str) -> None:
-    """Audit 10: `Tom is no longer allergic to nuts.` removed that the user is."""
+    """Found in use: `Tom is no longer allergic to nuts.` removed that the user is."""
     assert left in [each.rstrip(".") for each in after(was, now)]
 
 

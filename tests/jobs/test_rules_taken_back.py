@@ -275,5 +275,5 @@ def test_a_request_to_remember_is_no_part_of_what_is_remembered(tmp_path: Path) 
     ],
 )  # fmt: skip
 def test_what_replaces_keeps_what_holds_and_whose_it_is(before: str, said: str, left: list[str]) -> None:
-    """Audit 10: a replacement dropped the tea, or that Lea is the daughter; a new boss or number was in no record."""
+    """Found in use: a replacement dropped the tea, or that Lea is the daughter; a new boss or number was in no record."""
     assert after([], before, said) == left

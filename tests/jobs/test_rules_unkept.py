@@ -84,5 +84,5 @@ def test_another_wish_hides_nothing(said: str) -> None:
     ],
 )
 def test_of_a_clause_that_told_a_secret_nothing_is_taken(said: str, left: list[str]) -> None:
-    """Audit 7: "Mi contraseña es." was kept as a fact and always shown."""
+    """Found in use: "Mi contraseña es." was kept as a fact and always shown."""
     assert taken(said) == left

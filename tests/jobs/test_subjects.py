@@ -211,7 +211,7 @@ def test_the_rules_give_a_name_that_is_said_twice_a_card(tmp_path: Path, clock: 
 
 
 def test_the_rules_name_no_card_after_an_article(tmp_path: Path, clock: FixedClock) -> None:
-    """Audit: a statement that begins with `The` behind its speaker made a file of that name."""
+    """Found in use: a statement that begins with `The` behind its speaker made a file of that name."""
     with opened(tmp_path, clock) as memory:
         said(memory, "The dentist moved my appointment to March 20 at 9:00.", "The staging server is at port 8443.")
         memory.consolidate("s")

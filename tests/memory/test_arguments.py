@@ -14,14 +14,14 @@ from commonplace.errors import ConfigError, InputError, StoreError, StoreReadOnl
 
 @pytest.mark.parametrize("jobs", ["inlin", "", None, ["thread"]])
 def test_an_unknown_way_to_run_jobs_is_refused_with_those_there_are(tmp_path, jobs: Any):
-    """Audit: with a mistyped `jobs` no job ever ran, and nothing said so."""
+    """Found in use: with a mistyped `jobs` no job ever ran, and nothing said so."""
     with pytest.raises(ConfigError, match="use one of thread, inline, worker"):
         Memory.open(tmp_path, jobs=jobs)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_an_empty_location_is_not_the_current_folder(tmp_path, monkeypatch):
-    """Audit: `Memory.open("")` wrote where the program happened to run."""
+    """Found in use: `Memory.open("")` wrote where the program happened to run."""
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InputError, match="the location is empty"):
         Memory.open("")
@@ -29,13 +29,13 @@ def test_an_empty_location_is_not_the_current_folder(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("config", [{"recall.floor": 7.0}, Config(recall=RecallConfig(floor=-1.0))])
 def test_a_share_beyond_all_is_refused(tmp_path, config):
-    """Audit: with `recall.floor = 7.0` recall found nothing, and nothing said so."""
+    """Found in use: with `recall.floor = 7.0` recall found nothing, and nothing said so."""
     with pytest.raises(ConfigError, match=r"recall\.floor"):
         Memory.open(tmp_path, config=config)
 
 
 def test_a_folder_that_cannot_be_made_is_named():
-    """Audit: the error named a transcript in it that nobody had heard of."""
+    """Found in use: the error named a transcript in it that nobody had heard of."""
     with (
         Memory.open("/proc/none/memory", jobs="worker") as memory,
         pytest.raises(StoreError, match="/proc/none/memory"),
@@ -44,7 +44,7 @@ def test_a_folder_that_cannot_be_made_is_named():
 
 
 def test_a_folder_that_may_not_be_written_is_not_called_open_for_reading(tmp_path, monkeypatch):
-    """Audit: "is open for reading only" sounds as if the caller had asked for it."""
+    """Found in use: "is open for reading only" sounds as if the caller had asked for it."""
     monkeypatch.setattr(os, "access", lambda *_: False)
     with Memory.open(tmp_path, jobs="worker") as memory, pytest.raises(StoreReadOnlyError, match="may not be written"):
         memory.append("s", Message("user", "Hello."))

@@ -55,7 +55,7 @@ def test_what_the_rules_note_until_a_day_is_over_after_it(tmp_path, layout):
 
 
 def test_what_is_over_already_or_before_it_begins_is_refused(tmp_path):
-    """Audit: it was said to be done and was never given out."""
+    """Found in use: it was said to be done and was never given out."""
     clock = FixedClock("2026-11-25T10:00:00+00:00")
     with Memory.open(tmp_path, jobs="worker", clock=clock) as memory:
         with pytest.raises(InputError, match="its last day, 2026-11-24, is over and today is 2026-11-25"):
@@ -95,7 +95,7 @@ def test_the_end_of_a_text_says_how_long_it_holds(text, expected):
 
 @pytest.mark.parametrize("layout", ["native", "two-layer"])
 def test_an_event_that_is_over_is_found_and_not_shown(tmp_path, layout):
-    """Audit: a flight in December was in every prompt of February; a birthday stays."""
+    """Found in use: a flight in December was in every prompt of February; a birthday stays."""
     clock = FixedClock("2026-11-24T10:00:00+00:00")
     said = "My flight to Rome is on 1 December. My birthday is on 3 December. I start my new job on 2 December."
     with Memory.open(tmp_path, layout=layout, jobs="inline", clock=clock) as memory:

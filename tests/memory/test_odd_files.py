@@ -69,7 +69,7 @@ def test_a_name_that_is_no_utf_8_costs_only_itself(tmp_path, folder):
 
 
 def test_a_document_that_is_no_text_is_not_shown_and_named(tmp_path):
-    """Audit: bytes of another program were put into each prompt, and `doctor` found no problem."""
+    """Found in use: bytes of another program were put into each prompt, and `doctor` found no problem."""
     filled(tmp_path)
     (tmp_path / "memory" / "MEMORY.md").write_bytes(b"\xff\xfe\0garbage")
     with Memory.open(tmp_path, jobs="inline") as memory:

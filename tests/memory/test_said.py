@@ -92,7 +92,7 @@ def test_a_message_with_an_id_is_kept_once_with_all_its_results(tmp_path):
 
 
 def test_what_the_server_found_is_kept_between_its_call_and_the_answer(tmp_path):
-    """Audit of issue 17: the result was kept before the message that called it."""
+    """Issue 17: the result was kept before the message that called it."""
     blocks = [
         {"type": "server_tool_use", "id": "s", "name": "web_search", "input": {"query": "tide"}},
         {"type": "web_search_tool_result", "tool_use_id": "s", "content": [{"title": "Tides", "url": "u"}]},
@@ -109,7 +109,7 @@ def test_what_the_server_found_is_kept_between_its_call_and_the_answer(tmp_path)
 
 
 def test_the_one_call_that_old_messages_of_openai_have_is_kept(tmp_path):
-    """Audit of issue 17: a message that has only `function_call` was dropped."""
+    """Issue 17: a message that has only `function_call` was dropped."""
     call = {"name": "clock", "arguments": '{"zone":"UTC"}'}
     with Memory.open(tmp_path, jobs="worker") as memory:
         memory.append("s", {"role": "assistant", "content": None, "function_call": call})
@@ -119,7 +119,7 @@ def test_the_one_call_that_old_messages_of_openai_have_is_kept(tmp_path):
 
 @pytest.mark.parametrize("kind", ["tool_result", "text"])
 def test_content_that_is_nested_too_deep_is_refused_whole(tmp_path, kind):
-    """Audit of issue 17: a bare RecursionError."""
+    """Issue 17: a bare RecursionError came of it."""
     deep = {"type": kind, "text": "bottom"}
     for _ in range(3000):
         deep = {"type": kind, "tool_use_id": "x", "content": [deep]}
@@ -140,6 +140,7 @@ def test_content_that_is_nested_too_deep_is_refused_whole(tmp_path, kind):
         {"content": "x"},
         [{"role": "user", "content": 5}],
         {"role": "user"},
+        {"role": "assistant", "content": "x", "tool_calls": 5},
     ],
 )
 def test_what_is_no_message_is_refused_with_what_one_is(tmp_path, given):
@@ -151,7 +152,7 @@ def test_what_is_no_message_is_refused_with_what_one_is(tmp_path, given):
 
 @pytest.mark.parametrize("content", ["", None, []])
 def test_what_says_nothing_is_left_out(tmp_path, content):
-    """Audit: an empty message was stored; a model's empty answer should not fail the turn either."""
+    """Found in use: an empty message was stored; a model's empty answer should not fail the turn either."""
     with Memory.open(tmp_path, jobs="worker") as memory:
         assert memory.append("s", {"role": "assistant", "content": content}) == []
         assert not memory.sessions.exists("s")

@@ -235,7 +235,7 @@ def test_the_prompt_names_the_words_that_are_over(tmp_path):
 
 @pytest.mark.parametrize("layout", ["native", "graph"])
 def test_of_a_message_of_one_range_the_words_are_named_that_are_over(tmp_path, layout):
-    """Audit 10: without a mark in graph, and the whole message with one in native, where the English holds."""
+    """Found in use: without a mark in graph, and the whole message with one in native, where the English holds."""
     with Memory.open(tmp_path, layout=layout, jobs="inline") as memory:
         old = "Rehearsals are on Tuesdays at 19:00"
         for text in (f"{old}. Always answer in English.", "Rehearsals moved to Wednesdays at 18:30."):
@@ -259,7 +259,7 @@ def test_of_a_message_of_one_range_the_words_are_named_that_are_over(tmp_path, l
     ],
 )  # fmt: skip
 def test_a_journal_that_tells_it_in_other_words_says_so_too(was, now, told, tmp_path):
-    """Audit 10: what a model had replaced came back unmarked from the journal."""
+    """Found in use: what a model had replaced came back unmarked from the journal."""
     say = {"op": "add", "path": "memory/facts/user.md", "text": was, "cites": [{"message": 1, "quote": was}]}
     other = {"op": "replace", "target": 1, "text": now, "cites": [{"message": 1, "quote": now}]}
     replies = [{"journal": told, "operations": [say]}, {"journal": "", "operations": [other]}]
@@ -324,7 +324,7 @@ def test_a_model_that_writes_a_line_of_a_node_anew_overrules_what_it_was_made_of
 
 @pytest.mark.parametrize("layout", slow_after(2, ["two-layer", "graph", "memdir"]))
 def test_a_model_that_writes_a_whole_text_anew_overrules_what_its_lines_were_made_of(tmp_path, layout):
-    """Audit: the line that says otherwise had another place, and the old message and journal entry were unmarked."""
+    """Found in use: the line that says otherwise had another place, and the old message and journal entry were unmarked."""
     before, after = "My kids are Jonas (7) and Mila (4).", "Jonas is 8 now."
     cello = "My sister Ada plays the cello."
 
@@ -376,7 +376,7 @@ def test_the_agents_search_shows_what_is_superseded(tmp_path):
 
 
 def test_a_prompt_has_what_is_over_only_for_a_question_that_it_answers(tmp_path):
-    """Audit: a paragraph of a journal was shown for any question, though all that holds of it is always shown."""
+    """Found in use: a paragraph of a journal was shown for any question, though all that holds of it is always shown."""
     before = "I live in New York. My sister is called Ada."
     with changed(tmp_path, "native", before, "I moved to Berlin.") as memory:
         asked = ["what is my sister called?", "do I live in New York?"]

@@ -95,7 +95,7 @@ def test_recall_marks_the_message_of_what_was_taken_back(tmp_path: Path) -> None
 
 
 def test_an_answer_names_the_older_memory_that_stays_beside(tmp_path: Path) -> None:
-    """Audit: 8080 and 9090 were both kept, and nothing in the answer said so."""
+    """Found in use: 8080 and 9090 were both kept, and nothing in the answer said so."""
     with Memory.open(tmp_path, jobs="worker") as memory:
         assert memory.remember("The relay listens on port 8080.").reason == ""
         assert "'The relay listens on port 8080.'" in memory.remember("The relay listens on port 9090.").reason
@@ -104,7 +104,7 @@ def test_an_answer_names_the_older_memory_that_stays_beside(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("how", ["rules", "model", "tool", "forget"])
 def test_what_a_person_takes_back_leaves_the_prompt_and_recall_marks_it(tmp_path: Path, how: str) -> None:
-    """Audit: the journal and the message came back unmarked into the next prompt."""
+    """Found in use: the journal and the message came back unmarked into the next prompt."""
     wish = "Please forget that I'm vegetarian." if how in {"rules", "tool"} else "Thanks."
     with Memory.open(tmp_path, jobs="worker") as memory:
         memory.append("a", [Message("user", "I'm vegetarian. I live in Turin.", id="m"), Message("assistant", "OK.")])

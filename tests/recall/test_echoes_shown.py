@@ -155,7 +155,7 @@ def test_the_recap_keeps_older_messages_beside_one_that_has_no_room(tmp_path):
 
 
 def test_a_page_is_told_once_and_not_beside_what_the_person_said(tmp_path):
-    """Audit: pages and the assistant's retelling of them took the first places of the answer to most questions."""
+    """Found in use: pages and the assistant's retelling of them took the first places of the answer to most questions."""
     port, key = "The relay listens on port 1337 now.", "Send the crates to pier nine."
     talk = [Message("user", "The relay listens on port 8080."), Message("assistant", "OK")]
     for page in (port, key):

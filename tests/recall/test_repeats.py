@@ -74,7 +74,7 @@ def test_another_value_denial_person_or_time_is_not_said(shown, again):
     ],
 )
 def test_what_says_nothing_is_found_only_beside_something_else(text, expected):
-    """Audit: `Looking.` and `Can you read this page?` took ranks in the prompt."""
+    """Found in use: `Looking.` and `Can you read this page?` took ranks in the prompt."""
     assert says_nothing(text) is expected
 
 

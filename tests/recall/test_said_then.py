@@ -195,7 +195,7 @@ def test_a_short_text_that_is_only_set_otherwise_comes_once(tmp_path):
 
 @pytest.mark.parametrize("layout", ["native", "two-layer", "memdir"])
 def test_a_record_is_dated_by_the_last_message_that_it_rests_on(tmp_path, layout):
-    """Audit: of a conversation of 2024 that was read in today, each hit but the message itself was of today."""
+    """Found in use: of a conversation of 2024 that was read in today, each hit but the message itself was of today."""
     with Memory.open(tmp_path, layout=layout, jobs="inline", clock=FixedClock(NOW)) as memory:
         said(memory, "old", "I play the cello in the Lewes orchestra.", "2024-03-02T10:00")
         said(memory, "old", "Nice.", "2024-03-02T10:01", role="assistant")
@@ -208,7 +208,7 @@ def test_a_record_is_dated_by_the_last_message_that_it_rests_on(tmp_path, layout
 
 
 def test_a_topic_that_is_put_before_the_agent_says_how_long_ago_it_was_said(tmp_path):
-    """Audit: `written today` of what was said years ago."""
+    """Found in use: `written today` of what was said years ago."""
     with Memory.open(tmp_path, layout="memdir", jobs="inline", clock=FixedClock(NOW)) as memory:
         said(memory, "old", "I play the cello in the Lewes orchestra.", "2026-10-13T10:00")
         said(memory, "old", "Nice.", "2026-10-13T10:01", role="assistant")

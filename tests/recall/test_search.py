@@ -91,7 +91,7 @@ def test_a_quoted_phrase_stands_before_its_scattered_words(scope):
 
 
 def test_an_emoji_of_a_thing_is_found_and_a_face_asks_for_nothing(scope):
-    """Audit: `🍕` found nothing, though a message has it."""
+    """Found in use: `🍕` found nothing, though a message has it."""
     scope.say("s", "I love 🍕 on Fridays", "My dog is called🐶Rex", "Thanks 👍😊")
     assert scope.texts("🍕") == ["I love 🍕 on Fridays"]
     assert scope.texts("who is 🐶?") == ["My dog is called🐶Rex"]

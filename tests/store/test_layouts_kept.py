@@ -10,7 +10,7 @@ from commonplace.surfaces import adopt
 
 
 def test_nothing_is_written_in_another_layout(tmp_path):
-    """Audit: `--layout graph remember` said "done" and wrote a file that the native layout never reads."""
+    """Found in use: `--layout graph remember` said "done" and wrote a file that the native layout never reads."""
     with Memory.open(tmp_path, jobs="worker") as memory:
         memory.remember("The user has a cat called Tom.")
     before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}

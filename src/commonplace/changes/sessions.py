@@ -1,9 +1,8 @@
 """Transcripts: append-only JSONL, one file a session, and what is computed from them.
 
-A session file holds one head line, then messages and events, each with a checksum. Nothing in it is
-ever changed or trimmed: window, buffer and cursors are folded from its events. This module decides
-which lines are written (`transcripts` makes them); the door writes the events, in the commit that they pay for, but for
-what was shown.
+A session file holds one head line, then messages and events, each with a checksum. Nothing in it is ever changed or
+trimmed: window, buffer and cursors are folded from its events. Which lines are written is decided here (`transcripts`
+makes them); the door writes the events, in the commit that they pay for, but for what was shown.
 """
 
 from __future__ import annotations
@@ -53,7 +52,7 @@ class Sessions:
         clock: Dates messages that come without an instant.
         tombstones: What was forgotten. Whatever a job or a prompt takes from a transcript comes through `read` or
             `summary`, which leave that out.
-        taken_back_in: Returns the messages of a session of which the log says that parts were taken back.
+        taken_back_in: Returns the messages of a session of which parts were taken back.
     """
 
     def __init__(

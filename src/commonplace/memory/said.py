@@ -9,7 +9,7 @@ call, also if the call was appended before.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final
 
@@ -129,8 +129,10 @@ def _read(given: object, calls: _Calls) -> Iterator[Message]:
     own, name, content = said.get("id"), said.get("name"), said.get("content")
     if own is not None and not isinstance(own, str):
         raise InputError("a message id is a text", message=repr(given)[:200])
-    calling = [*(said.get("tool_calls") or ()), *([{"function": old}] if (old := said.get("function_call")) else ())]
-    refusal = said.get("refusal")
+    calls_given, refusal = said.get("tool_calls") or (), said.get("refusal")
+    if not isinstance(calls_given, Sequence):
+        raise _odd(given)
+    calling = [*calls_given, *([{"function": old}] if (old := said.get("function_call")) else ())]
     if "content" not in said and not calling and not refusal:
         raise _odd(given)
     blocks = [content] if isinstance(content, str) else _blocks(content, given)
@@ -142,9 +144,7 @@ def _read(given: object, calls: _Calls) -> Iterator[Message]:
         return
     parts = [*map(part, blocks), *([Words(refusal)] if isinstance(refusal, str) else ()), *map(chat_call, calling)]
     made = list(_spoken(role, parts, speaker, calls))
-    first = next(
-        (each for each in made if each.role == role), None
-    )  # it has the id that was given, the others a number
+    first = next((each for each in made if each.role == role), None)  # has the id that was given
     number = itertools.count(1)
     for each in made:
         yield msgspec.structs.replace(each, id=own if each is first or not own else f"{own}#{next(number)}")

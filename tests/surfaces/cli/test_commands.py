@@ -105,7 +105,7 @@ def test_a_message_keeps_the_instant_it_is_given(run):
 )
 @pytest.mark.parametrize("kept", [None, "notes.txt"])
 def test_a_folder_without_a_memory_is_named(run, here, command, kept):
-    """Audit: a mistyped folder was shown as a memory in which everything is 0."""
+    """Found in use: a mistyped folder was shown as a memory in which everything is 0."""
     if kept:
         (here / "elsewhere").mkdir()
         (here / "elsewhere" / kept).write_text("no memory", encoding="utf-8")
@@ -152,7 +152,7 @@ def test_importing_twice_changes_nothing(run, here):
 
 
 def test_of_an_imported_message_with_a_known_id_and_another_text_the_first_stays_and_is_named(run, here):
-    """Audit: one message of two under an id was dropped without a word; all others go in."""
+    """Found in use: one message of two under an id was dropped without a word; all others go in."""
     said = [("1", "The ferry leaves at noon."), ("1", "The train leaves at six."), ("2", "The bus leaves at one.")]
     lines = [json.dumps({"session": "chat:1", "role": "user", "id": own, "text": text}) for own, text in said]
     (here / "plain.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -799,7 +799,7 @@ def test_the_version_is_that_of_the_installed_distribution(run):
 
 
 def test_help_and_errors_of_import_name_the_same_formats(run, here):
-    """Audit: the error listed openai and anthropic, --help did not."""
+    """Found in use: the error listed openai and anthropic, --help did not."""
     (here / "talk.json").write_text("[]", encoding="utf-8")
     said = [run("import", "--help").out, run("import", "--format", "chatgpt", "talk.json").err]
     assert all(importers.KNOWN in " ".join(each.split()) for each in said)

@@ -31,7 +31,7 @@ def test_without_a_terminal_it_names_the_number_to_give(run):
 
 
 def test_the_log_and_the_undo_lead_with_a_change_of_memory(run):
-    """Audit: after a session's end both began with "window end"."""
+    """Found in use: after a session's end both began with "window end"."""
     run("remember", "The gate is red.")
     run("record", "-s", "c:1", "Hello.")
     run("end", "c:1")
@@ -44,7 +44,7 @@ def test_the_log_and_the_undo_lead_with_a_change_of_memory(run):
 
 
 def test_a_request_to_forget_says_that_it_made_no_new_record(run):
-    """Audit: `no record came of it` was all that the first line said of a removal."""
+    """Found in use: `no record came of it` was all that the first line said of a removal."""
     for said in ("I'm pregnant.", "Forget that I'm pregnant."):
         run("record", said)
         done = run("consolidate")

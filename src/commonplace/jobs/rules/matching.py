@@ -284,11 +284,11 @@ def _is_denied(text: str, other: str) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def _whose(text: str) -> set[str]:
+def _whose(text: str) -> frozenset[str]:
     """Return the relatives that a statement names, and whose a thing is that it begins with, if not the speaker's."""
     owner = guard("owner").match(text)
     found = {token.word for token in tokens(text)}
-    return {word for word in RELATIVES if word in found} | ({owner["who"]} if owner else set())
+    return (RELATIVES & found) | ({owner["who"]} if owner else set())
 
 
 def _has_another_value(text: str, other: str) -> bool:

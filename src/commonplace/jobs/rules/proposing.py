@@ -344,11 +344,8 @@ class _Desk:
         return PutItem(path=place.path, id=item_id, data={**place.constants, **data}, **self._rests_on(memo))
 
     def _rests_on(self, memo: Memo) -> dict[str, Any]:
-        kept = [
-            memo,
-            *memo.again,
-            *(each for each in memo.instead if memo.text.startswith(each.text)),
-        ]  # it stays there
+        stays = (each for each in memo.instead if memo.text.startswith(each.text))
+        kept = [memo, *memo.again, *stays]
         over = tuple(self._source(each) for each in memo.instead if each not in kept)
         quotes = tuple(each.quote for each in kept)
         return {"sources": tuple(map(self._source, kept)), "quotes": quotes, "overrules": over, "trust": memo.trust}
