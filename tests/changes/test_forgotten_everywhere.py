@@ -386,7 +386,7 @@ def test_what_was_forgotten_supersedes_nothing(tmp_path, layout):
 
 @pytest.mark.parametrize("how", ["every", "record", "talk"])
 def test_a_summary_of_what_was_forgotten_in_any_way_is_given_out_no_more(tmp_path, how):
-    """Audit 10, 2: after `forget --every`, of the record or in a talk the summary still said it."""
+    """Found in use: after `forget --every`, of the record or in a talk the summary still said it."""
     with Memory.open(tmp_path, jobs="inline") as memory:
         said = ["I'm pregnant.", *(f"step {number}" for number in range(4))]
         memory.append("g", [each for text in said for each in (Message("user", text), Message("assistant", "ok"))])

@@ -144,7 +144,7 @@ STATED = {
     ],
 )
 def test_a_plain_request_reaches_what_it_names(wish: str, gone: str) -> None:
-    """Audit 10, 5: `Forget my salary` became a part of the fact, `Delete my address` did nothing."""
+    """Found in use: `Forget my salary` became a part of the fact, `Delete my address` did nothing."""
     assert wishes.wished_away(wish, list(STATED.items())) == ([gone] if gone else [])
 
 
@@ -185,7 +185,7 @@ def test_of_a_long_run_of_one_sign_only_the_head_is_read() -> None:
 def test_neither_the_statement_nor_the_request_is_in_a_prompt(
     tmp_path: Path, layout: str, *, apart: bool, name: str | None
 ) -> None:
-    """Audit 10, 3, 4 and 6: in one stretch, by name, and in the request itself it was still found."""
+    """Found in use: in one stretch, by name, and in the request itself it was still found."""
     said = "My salary is 40,000 pounds. I play the cello."
     with Memory.open(tmp_path, layout=layout, clock=FixedClock(AT), jobs="inline") as memory:
         memory.append("a", [Message("user", said, name=name), Message("assistant", "OK.")])
@@ -218,7 +218,7 @@ def test_with_a_model_that_proposes_nothing_it_is_hidden_too(tmp_path: Path) -> 
     ],
 )
 def test_the_outcome_says_what_came_of_a_request(tmp_path: Path, wish: str, says: str) -> None:
-    """Audit 10, 9: without an owner Cleo took out what Bob had said of himself, and nothing told of it."""
+    """Found in use: without an owner Cleo took out what Bob had said of himself, and nothing told of it."""
     with Memory.open(tmp_path / wish, jobs="inline") as memory:
         memory.append("a", [Message("user", "I'm allergic to nuts.", name="Bob"), Message("assistant", "OK.")])
         memory.append("a", [Message("user", "I'm a nurse.", name="Cleo"), Message("assistant", "OK.")])
