@@ -75,7 +75,8 @@ def test_i1_what_was_acknowledged_can_be_read_or_was_forgotten_by_a_later_word(f
             assert memory.remember(f"entry{number} is kept", kind="decision").status == "refused"
         for number in sorted(said)[:: max(1, len(said) // 20)]:
             assert memory.recall(f"message{number}")[0].text == f"message{number} was said"
-        assert memory.doctor().problems == ()
+        over = sum(kept.startswith("entry") for kept in stands) > 150  # then more lines than are always shown
+        assert [p for p in memory.doctor().problems if not (over and p.kind == "limit")] == []
 
 
 CHANGER = """

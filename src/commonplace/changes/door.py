@@ -321,8 +321,10 @@ class Door:
         for path in plan.grown():
             if "forget" in plan.kinds or items.is_due(*plan.dead_lines(path)):
                 pieces = items.compact(plan.joined(path)).pieces
-                if pieces or "forget" in plan.kinds:  # else it stays until something lives in it again
+                if pieces:
                     plan.rewrite(path, pieces)
+                elif "forget" in plan.kinds:  # else its dead lines stay until something lives in it again
+                    plan.restore(path, None)
 
     def conflicts_of(self, number: int) -> list[str]:
         """Return the files in which an outside edit kept a change out, and take them off the store's list."""
