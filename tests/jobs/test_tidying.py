@@ -173,6 +173,21 @@ def test_a_success_takes_the_failure_off_the_list(tmp_path: Path, clock: FixedCl
         assert memory.failures() == []
 
 
+def test_a_dream_that_was_asked_for_and_failed_is_tried_again(tmp_path: Path, clock: FixedClock) -> None:
+    """DESIGN 1.5: a job that tidies is only tried again, whoever asked for it, and `failures` says when."""
+    slow = ModelTimeoutError("slow")
+    with opened(tmp_path, clock, ScriptedLLM([slow, slow, MERGE])) as memory:
+        two_facts(memory)
+        assert memory.dream(dry_run=True).status == "failed"
+        assert memory.failures() == []
+        assert memory.dream().status == "failed"
+        assert [(each.job, each.attempts) for each in memory.failures()] == [("dream", 1)]
+        clock.advance(hours=2)
+        memory.flush()
+        assert memory.failures() == []
+        assert "consolidator:dream" in {change.actor for change in memory.log()}
+
+
 def test_a_missing_key_is_an_error_and_counts_as_no_attempt(tmp_path: Path, clock: FixedClock) -> None:
     """DESIGN 1.5."""
     with opened(tmp_path, clock, ScriptedLLM(ModelSetupError("no key"), repeat=True)) as memory:

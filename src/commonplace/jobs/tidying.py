@@ -104,8 +104,12 @@ class Tidier:
         return last == at or (last is not None and at is not None and abs(last - at) < _SAME)
 
     def is_due(self, rules: Sequence[triggers.Rule]) -> bool:
-        """True if one of its triggers holds, and it did not fail a short time ago."""
-        return any(rule.job == self.name and rule.tidies(self) for rule in rules) and self._waits() is None
+        """True if one of its triggers holds, or the model failed, and not a short time ago."""
+        failed = self._failures.of("", self.name, 0)
+        if failed is not None and self._failures.is_early(failed):
+            return False
+        again = failed is not None and failed.attempts > 0
+        return again or any(rule.job == self.name and rule.tidies(self) for rule in rules)
 
     def hours(self) -> float:
         """Return the hours since it last ran or was undone: what a person undid is not done again at once."""
@@ -134,9 +138,6 @@ class Tidier:
         """Return when it last ran: as we know, and as other programs say that share its lock file."""
         theirs = self._file.last() if self._file is not None else None
         return [at for at in (self.last_ran(), theirs) if at is not None]
-
-    def _waits(self) -> Failure | None:
-        return self._failures.waits("", self.name, 0)
 
     def failures(self) -> list[Failure]:
         """Return its last failure, if it was not done since."""
@@ -174,7 +175,7 @@ class Tidier:
             ran = True
         except ModelError as error:
             setup = isinstance(error, ModelSetupError)
-            if wanted.cause == TRIGGER:
+            if wanted.cause == TRIGGER or (self._listed and not dry_run and not setup):  # else the caller is told
                 self._failures.note("", self.name, 0, str(error), counts=not setup)
             if setup:
                 raise
