@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from commonplace import Memory
+from commonplace.operations import PutTopic
 from commonplace.testing import FixedClock
 from inside import scope_of
 from marking import slow_after
@@ -18,7 +19,7 @@ def opened(folder, layout):
     )
 
 
-@pytest.mark.parametrize("layout", slow_after(2, ["native", "two-layer", "facts", "structured", "graph"]))
+@pytest.mark.parametrize("layout", slow_after(3, ["native", "memdir", "two-layer", "facts", "structured", "graph"]))
 def test_a_label_with_another_value_takes_the_place_of_the_old_one(tmp_path, layout):
     """Issue 17.7: in each layout; what was replaced is in the log, and an undo brings it back."""
     with opened(tmp_path, layout) as memory:
@@ -69,3 +70,26 @@ def test_what_ranks_below_the_agent_replaces_no_label(tmp_path):
         texts = {hit.text: hit.trust for hit in memory.recall("City", layers=("items",))}
 
     assert texts == {"City: New York": "agent", "City: Paris": "web"}
+
+
+def test_a_topic_that_says_more_than_a_label_stays(tmp_path):
+    """Issue 17.7: in memdir a topic goes only if all it says has another value, and never for a text of the web."""
+    with opened(tmp_path, "memdir") as memory:
+        memory.remember("City: New York\nThe flat there has two rooms.")
+        memory.remember("Team: Alpha")
+        memory.remember("City: Berlin")
+        memory.remember("Team: Beta", trust="web")
+        texts = " ".join(hit.text for hit in memory.recall("city team flat"))
+
+    assert [each for each in ("New York", "two rooms", "Berlin", "Alpha", "Beta") if each not in texts] == []
+
+
+def test_a_topic_with_a_title_of_its_own_stays(tmp_path):
+    """The same label under another title is of another thing: the deadlines of two projects."""
+    with opened(tmp_path, "memdir") as memory:
+        for name, day in (("kestrel", "3 May"), ("heron", "5 June")):
+            body = f"Deadline: {day}"
+            memory.apply([PutTopic(path=f"{name}.md", title=f"The {name} project", body=body)], reason="")
+        bodies = [memory.read(f"{name}.md").body for name in ("kestrel", "heron")]
+
+    assert bodies == ["Deadline: 3 May", "Deadline: 5 June"]

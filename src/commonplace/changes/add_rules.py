@@ -22,10 +22,10 @@ from commonplace.layouts.codecs.edits import split_id
 from commonplace.layouts.codecs.items import item_fingerprint
 from commonplace.layouts.item_model import TURN, completed, merged
 from commonplace.layouts.schema import AddRule, Layer, Layout
-from commonplace.operations import AppendJournal, Edit, PutItem, PutTopic, RemoveEntry, ReplaceEntry
+from commonplace.operations import AppendJournal, Edit, PutItem, PutTopic, RemoveEntry, RemoveTopic, ReplaceEntry
 from commonplace.records import Item, JournalEntry, Record, Topic, Trust, is_below_agent
 from commonplace.text.installed import Installed
-from commonplace.text.pieces import fingerprint
+from commonplace.text.pieces import fingerprint, plain_line
 
 _NEWEST: Final = 200  # items of a file that a new one is held against
 
@@ -119,20 +119,39 @@ def typed(adding: Adding, edit: Edit) -> Edit:
 
 
 def relabelled(adding: Adding, edit: Edit) -> Edit:
-    """Return what becomes of a new item `City: Berlin`: the item `City: New York` with the new text.
-
-    What a person wrote is changed by a person only, and what ranks below the agent changes nothing.
-    """
+    """Return what becomes of a new item `City: Berlin`: the item `City: New York` with the new text."""
     said = edit.data.get("content") if isinstance(edit, PutItem) else None
     if not isinstance(edit, PutItem) or not isinstance(said, str) or not new_entries.label(said):
         return edit
-    if is_below_agent(adding.trust) or adding.plan.item(edit.path, edit.id) is not None:
+    if adding.plan.item(edit.path, edit.id) is not None:
         return edit
-    for item in reversed(list(adding.reader.visible(adding.plan.items.newest(edit.path, _NEWEST)))):
-        if new_entries.relabels(said, item.text) and not is_below_agent(adding.reader.rank(item.id)):
-            own = adding.reader.is_persons_own(item.id) and not adding.person
-            return edit if own else msgspec.structs.replace(edit, id=split_id(item.id)[1])
-    return edit
+    items = adding.reader.visible(adding.plan.items.newest(edit.path, _NEWEST))
+    old = _relabelled(adding, said, [(item.id, item.text) for item in items])
+    return msgspec.structs.replace(edit, id=split_id(old)[1]) if old else edit
+
+
+def outdated(adding: Adding, edit: Edit) -> list[Edit]:
+    """Return what goes with the topic `City: Berlin`: the topic `City: New York`, if its title says no more."""
+    said = edit.title if isinstance(edit, PutTopic) else ""
+    if not isinstance(edit, PutTopic) or not new_entries.label(said) or plain_line(edit.body) != said:
+        return []
+    topics = (each for each in adding.reader.visible(adding.plan.topics(adding.layer)) if isinstance(each, Topic))
+    lines = [each for each in topics if each.path != edit.path and "\n" not in each.body.strip()]
+    others = [each for each in lines if plain_line(each.body) == each.title]
+    old = _relabelled(adding, said, [(each.id, each.title) for each in others])
+    return [RemoveTopic(path=old, into=edit.path)] if old else []
+
+
+def _relabelled(adding: Adding, said: str, known: Sequence[tuple[str, str]]) -> str:
+    """Return the last record, of ids and texts, that says what a new one gives another value; empty if none does.
+
+    What a person wrote is changed by a person only, and what ranks below the agent changes nothing.
+    """
+    if is_below_agent(adding.trust):
+        return ""
+    found = (name for name, text in reversed(known) if new_entries.relabels(said, text))
+    old = next((name for name in found if not is_below_agent(adding.reader.rank(name))), "")
+    return "" if old and adding.reader.is_persons_own(old) and not adding.person else old
 
 
 def reasoned(adding: Adding, edit: Edit, reason: str) -> str:
@@ -178,7 +197,7 @@ ADD_RULES: Final[Installed[Rule]] = Installed(
     {
         "merge": Rule(),  # of new entries, with a model
         "mirror": Rule(after=mirrored),
-        "label": Rule(before=relabelled),
+        "label": Rule(before=relabelled, after=outdated),
         "typed": Rule(before=typed),
         "reasoned": Rule(refuses=reasoned),
         "once": Rule(same=repeated),

@@ -40,7 +40,7 @@ _MOST_ROUNDS: Final = 20
 _EVENTS: Final = frozenset({"reset", "compaction", "session_end", "manual"})
 _RULES: Final[dict[str, tuple[LayerKind, ...]]] = {
     "merge": ("documents",),
-    "label": ("documents", "items"),
+    "label": ("documents", "items", "topics"),
     "mirror": ("journals",),
     "typed": ("items",),
     "reasoned": ("topics",),

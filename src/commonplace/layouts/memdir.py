@@ -58,7 +58,7 @@ LAYOUT = Layout(
         PromptSection(title="Relevant memories", of=("topics", "team"), renderer="surfaced", part="volatile"),
         EARLIER,
     ),
-    add=(AddRule(rule="once", of=("topics", "team")),),
+    add=(AddRule(rule="label", of=("topics", "team")), AddRule(rule="once", of=("topics", "team"))),
     generated=(
         Generated(form="index", of=("topics",), into="index"),
         Generated(form="index", of=("team",), into="team_index"),

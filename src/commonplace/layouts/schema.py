@@ -108,11 +108,11 @@ class AddRule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """What happens when something is added to some layers.
 
     `rule` is `merge`: a new entry is held against those that are there, by likeness; or `label`: the same, but only
-    for entries such as `City: Berlin` and against those with the same label; or `mirror`: an entry of the first of
-    these journals goes to the others too; or `typed`: an item with the type and words of one that is there takes its
-    place, and what is left out of a new one is filled in; or `reasoned`: a topic that is there changes only with a
-    reason; or `once`: a new topic with the title and words of another of its layer is not added. An entry that repeats
-    another is never added, in any layout.
+    for entries, items and topics such as `City: Berlin` and against those with the same label; or `mirror`: an entry
+    of the first of these journals goes to the others too; or `typed`: an item with the type and words of one that is
+    there takes its place, and what is left out of a new one is filled in; or `reasoned`: a topic that is there changes
+    only with a reason; or `once`: a new topic with the title and words of another of its layer is not added. An entry
+    that repeats another is never added, in any layout.
     """
 
     rule: str
