@@ -138,6 +138,19 @@ def test_the_index_of_topics_and_the_tools_read_leave_it_out(tmp_path: Path, git
         assert memory.tool("s:9").call({"action": "read", "id": "memory/parser.md"})["success"]
 
 
+def test_a_record_is_read_without_the_sentence_that_was_forgotten(tmp_path):
+    """Issue 17.3: `read` gives out of a journal entry what recall does; undo gives the sentence back."""
+    with opened(tmp_path, "two-layer") as memory:
+        memory.append("s:1", TALK)
+        memory.consolidate("s:1")
+        [entry] = {hit.record for hit in memory.recall("spoke of tools", layers=("journals",))}
+        assert FACT in memory.read(entry).text
+        change = memory.forget("transcripts/s%3A1.jsonl#a").change
+        assert memory.read(entry).text == "They spoke of tools."
+        memory.undo(change)
+        assert FACT in memory.read(entry).text
+
+
 def test_a_journal_does_not_list_what_was_forgotten_when_it_is_said_again(tmp_path):
     """The rules noted it again: memory refused it, and the list of what was noted held it all the same."""
     with Memory.open(tmp_path, jobs="worker") as memory:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from commonplace import Memory, Message
+from commonplace.errors import GoneError
 from commonplace.testing import ScriptedLLM
 from inside import scope_of
 from marking import slow_after
@@ -250,8 +251,11 @@ def test_a_record_of_the_same_words_enters_no_prompt(tmp_path, layout):
         assert memory.consolidate("s:1").ok
         memory.end("s:1")
         assert [prompt for prompt in model.prompts if "xylophone" in prompt] == []
-        assert memory.read(kept).text == SAID
+        with pytest.raises(GoneError):
+            memory.read(kept)
+        assert SAID in (tmp_path / kept.partition("#")[0]).read_text("utf-8")
         memory.undo(change)
+        assert memory.read(kept).text == SAID
         assert "xylophone" in memory.context().text
 
 

@@ -79,18 +79,22 @@ class Reader(msgspec.Struct):
     def visible(self, records: Iterable[Record]) -> Iterator[Record]:
         """Yield what of some records may be given out: nothing that is over or says what a forgotten message said."""
         today = self.now().date()
-        records = (each for each in records if not validity.is_over(_end(each), today))
+        return self._given_out(each for each in records if not validity.is_over(_end(each), today))
+
+    def _given_out(self, records: Iterable[Record]) -> Iterator[Record]:
+        """Yield what of some records was not forgotten."""
         since = self.tombstones.since_named()
         if not self.tombstones.forgotten:
-            return records
+            yield from records
+            return
         self.ledger.catch_up()
         left = (self._left_of(each) for each in records if since is None or since(each.text) is None)
-        return (each for each in left if each is not None)
+        yield from (each for each in left if each is not None)
 
     def unforgotten(self, record: Record) -> Record | None:
         """Return what of a record or message may be given out; None if all of it was forgotten."""
         if not isinstance(record, RecordedMessage):
-            return next(self.visible([record]), None)
+            return next(self._given_out([record]), None)
         self.tombstones.catch_up(look=True)
         if self.tombstones.hides(Source(record.session, str(record.message.id))):
             return None

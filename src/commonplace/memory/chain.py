@@ -233,6 +233,18 @@ class Chain:
                 missing = missing or error
         raise missing or RecordNotFoundError(f"there is no record {record_id!r}", record=record_id)
 
+    def given_out(self, record_id: str) -> Record:
+        """Return a record without what was forgotten.
+
+        Raises:
+            GoneError: It was removed, or all of it was forgotten.
+            RecordNotFoundError: There is none.
+        """
+        scope, record = self.holder(record_id)
+        if (left := scope.reader.unforgotten(record)) is None:
+            raise GoneError(f"what {record_id!r} says was forgotten; `undo` of that brings it back", record=record_id)
+        return left
+
     def one_record(self, wanted: str) -> tuple[Scope, Record]:
         """Find the one record meant by an id, by words that it alone holds, or by four characters of its fingerprint.
 

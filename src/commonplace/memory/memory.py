@@ -279,13 +279,13 @@ class Memory(Past):
         return taken_back.beside(others, done, operation, actor)
 
     def read(self, record_id: str) -> Record:
-        """Return a record by its id, or the one that has replaced it.
+        """Return a record by its id, or the one that has replaced it, without what was forgotten.
 
         Raises:
-            GoneError: It was removed or forgotten.
+            GoneError: It was removed, or all of it was forgotten.
             RecordNotFoundError: There is none.
         """
-        return self._chain.holder(record_id)[1]
+        return self._chain.given_out(record_id)
 
     def version(self, record_id_or_path: str) -> str:
         """Return the version of a record's file, for `expect`: call this, read, then write.
