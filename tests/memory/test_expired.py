@@ -149,3 +149,26 @@ def test_an_event_that_is_over_is_found_and_not_shown(tmp_path, layout):
 )
 def test_what_is_past_of_an_event(text, expected):
     assert validity.is_past_event(text, date(2026, 11, 10), LAST) == expected
+
+
+def test_a_topic_whose_last_line_is_over_takes_new_lines(tmp_path):
+    """Issue 17.2: only the line that is over leaves prompts; the others stay, and so does the file's text."""
+    clock = FixedClock("2026-03-06T10:00:00+00:00", step_seconds=1)
+    with Memory.open(tmp_path, layout="memdir", clock=clock, jobs="inline") as memory:
+        for days, said in ((0, "We're moving to Lund in December."), (1, "My parents are visiting until next Friday.")):
+            clock.advance(days=days)
+            memory.append(f"s:{days}", [Message("user", said)])
+            memory.end(f"s:{days}")
+        asked = "When do we move to Lund, and when are my parents visiting?"
+        assert "parents" in memory.context("new", asked).text
+        clock.advance(days=20)
+        shown = memory.context("newer", asked).text
+        assert "Lund" in shown
+        assert "parents" not in shown
+        memory.append("s:2", [Message("user", "My passport appointment is on 20 April at 10.")])
+        outcome = memory.end("s:2")
+        assert (outcome.status, outcome.review) == ("applied", ())
+    lines = (tmp_path / "tasks.md").read_text("utf-8").splitlines()
+    stated = [line for line in lines if line.startswith("- ")]
+    assert len(stated) == 3
+    assert [word for word, line in zip(("Lund", "parents", "passport"), stated, strict=True) if word not in line] == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
-from datetime import datetime, tzinfo
+from datetime import date, datetime, tzinfo
 from typing import Final
 
 import msgspec
@@ -79,7 +79,13 @@ class Reader(msgspec.Struct):
     def visible(self, records: Iterable[Record]) -> Iterator[Record]:
         """Yield what of some records may be given out: nothing that is over or says what a forgotten message said."""
         today = self.now().date()
-        return self._given_out(each for each in records if not validity.is_over(_end(each), today))
+        return self._given_out(left for each in records if (left := _current(each, today)) is not None)
+
+    def to_write(self, path: str) -> Iterator[Record]:
+        """Yield the records of a file for one who writes it: what is over stays in a topic."""
+        records = self.records(path)
+        whole = all(isinstance(each, Topic) for each in records)
+        return self._given_out(records) if whole else self.visible(records)
 
     def _given_out(self, records: Iterable[Record]) -> Iterator[Record]:
         """Yield what of some records was not forgotten."""
@@ -312,6 +318,11 @@ class Reader(msgspec.Struct):
             return None
 
 
-def _end(record: Record) -> str:
-    """Return the text at whose end a record says how long it holds."""
-    return record.body if isinstance(record, Topic) else record.text
+def _current(record: Record, today: date) -> Record | None:
+    """Return a record without what is over, of a topic its lines; None if nothing is left."""
+    if not isinstance(record, Topic):
+        return None if validity.is_over(record.text, today) else record
+    if (body := validity.current(record.body, today)) == record.body:
+        return record
+    said = validity.current(record.description, today)
+    return msgspec.structs.replace(record, body=body, description=said) if body else None

@@ -84,7 +84,7 @@ class Finding:
         return view
 
     def _records(self, path: str) -> list[Record]:
-        return list(self._reader.visible(self._reader.records(path)))
+        return list(self._reader.to_write(path))
 
     def _record(self, record_id: str) -> list[Record]:
         """Return the record of an id; none if it is gone or forgotten."""

@@ -80,7 +80,7 @@ class Views:
     def records(self, path: str) -> Sequence[Record]:
         """Return the records of a file that may enter a prompt; of many items the newest, without those of turns."""
         if not path.endswith(".jsonl"):
-            return tuple(self._reader.visible(self._reader.records(path)))
+            return tuple(self._reader.to_write(path))
         held = self._items.newest(path, self._config.consolidation.entries)
         return tuple(self._reader.visible(each for each in held if each.data.get("source") != TURN))
 

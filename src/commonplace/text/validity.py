@@ -15,6 +15,7 @@ from commonplace.text.dates import day_of
 from commonplace.text.patterns import pattern
 
 _UNTIL: Final = pattern(r"\((?:from \d{4}-\d\d-\d\d )?until (\d{4}-\d\d-\d\d)\)[*_]*\s*\Z")
+_ENDED: Final = pattern(r"[^.!?…)]*\((?:from \d{4}-\d\d-\d\d )?until (\d{4}-\d\d-\d\d)\)[*_]*\.?\s?")
 _HAS: Final = {
     "on": r"has|have|['’]ve|fl(?:y|ies|ying)|travel\w*|visit(?:s|ing)?|meet(?:s|ing)?|see(?:s|ing)?|going to|comes?"
     r"|stay(?:s|ing)?|leaves?(?= on\b)|is (?:away|off|in|on (?:holiday|leave|vacation))",
@@ -59,10 +60,22 @@ def mark(first: date | None, last: date | None) -> str:
     return f" ({' '.join(said)})" if said else ""
 
 
+def has_end(text: str) -> bool:
+    """True if a statement says the last day on which it holds."""
+    return _UNTIL.search(text) is not None
+
+
 def is_over(text: str, today: date) -> bool:
     """True if the last day on which a statement holds is before today."""
     found = _UNTIL.search(text)
     return found is not None and found[1] < f"{today:%Y-%m-%d}"
+
+
+def current(text: str, today: date) -> str:
+    """Return a text without the lines that are over, and without the sentences of a line that are."""
+    lines = [line for line in text.split("\n") if not is_over(line, today)] if "\n" in text else [text]
+    day = f"{today:%Y-%m-%d}"
+    return "\n".join(_ENDED.sub(lambda found: "" if found[1] < day else found[0], line) for line in lines).strip()
 
 
 def _by_its_end(text: str) -> str:

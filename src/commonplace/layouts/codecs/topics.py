@@ -25,7 +25,7 @@ from commonplace.layouts.codecs.edits import Duplicate, Effect, Splice
 from commonplace.layouts.tree import name_of, texts
 from commonplace.operations import Operation, PutTopic, RemoveTopic
 from commonplace.records import Topic
-from commonplace.text import content, frontmatter
+from commonplace.text import content, frontmatter, validity
 from commonplace.text.frontmatter import Front
 from commonplace.text.patterns import pattern
 from commonplace.text.pieces import NAME_BYTES, beginning, encode_name, one_line, plain_line
@@ -300,11 +300,14 @@ def is_over(said: str, before: str, after: str) -> bool:
 
 
 def _hook(body: str, before: str = "") -> str:
-    """Return the beginning of a body; of a list what is not in the body before it, then its newest lines first."""
+    """Return the beginning of a body; of a list what is not in the body before it, then its newest lines first.
+
+    What holds for some days only is left out if there is more.
+    """
     lines = body.splitlines()
     if all(line.startswith("- ") for line in lines):
         known = before.splitlines()
-        lines.reverse()
+        lines = [line for line in reversed(lines) if not validity.has_end(line)] or lines[::-1]
         lines.sort(key=lambda line: line in known)
     return beginning(plain_line("\n".join(lines)), LINE_CHARS)
 

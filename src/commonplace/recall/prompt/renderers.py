@@ -21,6 +21,7 @@ from commonplace.recall.prompt import packing
 from commonplace.recall.prompt.filling import Shown
 from commonplace.recall.prompt.page import Page
 from commonplace.records import Entry, RecordedMessage, Topic, is_below_agent
+from commonplace.text import validity
 from commonplace.text.installed import Installed
 from commonplace.text.patterns import pattern
 from commonplace.text.pieces import estimate_tokens, one_line, plain_line, speaker
@@ -88,7 +89,7 @@ def index(page: Page, row: PromptSection) -> Iterator[Shown]:
 
 def pointers(page: Page, row: PromptSection) -> Iterator[Shown]:
     """Write documents with an index of topics, as far as the limits of their lines go; say what is left out."""
-    layout, reader = page.parts.layout, page.parts.reader
+    layout, reader, today = page.parts.layout, page.parts.reader, page.parts.now().date()
     for made in layout.generated:
         if made.form != "index" or made.into not in row.of:
             continue
@@ -102,11 +103,12 @@ def pointers(page: Page, row: PromptSection) -> Iterator[Shown]:
                 data = data[: placed.start] + breaks.rjust(placed.end - placed.start) + data[placed.end :]
         found = listing.shown(page.parts, made, data)
         for line, rank in found.lines:
-            left = reader.left_of(line.topic, line.text, journal=False) if line.topic else line.text
+            said = validity.current(line.text, today) if line.topic else line.text
+            left = reader.left_of(line.topic, said, journal=False) if line.topic else said
             if left:
                 listed = _LISTED.fullmatch(left) if line.topic else None
-                said = f"{listed['title']}\n{listed['hook'] or ''}".replace("…\n", " ") if listed else ""
-                yield Shown(path, guard.shown(left), said=said, standing=not line.topic, age=int(rank))
+                about = f"{listed['title']}\n{listed['hook'] or ''}".replace("…\n", " ") if listed else ""
+                yield Shown(path, guard.shown(left), said=about, standing=not line.topic, age=int(rank))
         if found.warning:
             yield Shown(path, f"> WARNING: {found.warning}", standing=True)
 
