@@ -48,3 +48,12 @@ def test_what_a_person_says_no_to_by_name_is_not_so():
     """Issue 16: a suggestion that was refused was taken for what was decided."""
     assert fault(EXPORT, "A Memcached layer sits in front of the export") in {"guess", "negation"}
     assert fault(EXPORT, "The page size of the export is 80") == ""
+
+
+def test_a_name_that_memory_alone_has_may_be_the_users():
+    """Found in use: `it was said of az` held what the user said of her own work at the AZ Maria hospital."""
+    memory = ["Nora is a physiotherapist at the AZ Maria hospital"]
+    said = "I changed jobs: I work at the sports clinic De Sprint instead of AZ Maria."
+    assert fault(said, "Nora works at the sports clinic De Sprint, formerly AZ Maria", memory) == ""
+    also = f"{said} Nora and Tom came by."
+    assert fault(also, "Tom works at the sports clinic De Sprint") == "other-subject"

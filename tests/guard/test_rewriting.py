@@ -286,3 +286,20 @@ def test_a_line_that_stays_beside_one_in_its_place_waits_to_be_removed(tmp_path)
         assert "Vegan, no cheese" in memory.review().get(name).reason
         memory.review().approve(name)
         assert memory.document("memory") == "- Vegan, no cheese\n"
+
+
+def test_a_line_stays_while_the_one_that_begins_as_every_line_does_waits():
+    """Issue 16: a job was lost; its new line waited, and was taken for one about the dentist, as both say a day."""
+    lines = [
+        "# Person",
+        "- Nora is a baker at the Oak Street shop and mostly makes rye bread",
+        "- Nora has a dentist appointment on 2026-03-12 at 15:30",
+        "- Nora is allergic to penicillin",
+    ]
+    new = "- Nora is a baker at the Mill Lane shop of Ottokar, formerly Oak Street; hours 8 to 16, Wednesdays off"
+    dentist = "- Nora has a dentist appointment on 2026-03-16 at 9:00"
+    said = "The dentist moved my appointment to 16 March at 9:00. I work at the Mill Lane shop instead of Oak Street."
+    text = judged_text(said, "\n".join(lines), "\n".join([lines[0], new, dentist, lines[3]]))
+    assert lines[1] in text
+    assert dentist in text
+    assert "Ottokar" not in text  # a name that nobody said

@@ -144,6 +144,8 @@ class Bound:
             return ""
         sure = SELF in heads or SAYS_I.search(text)
         mine = frozenset[str]() if sure else frozenset({SELF})  # it may be the user's name
+        named_here = sure or any(heads & self._owners(each, person=each.person) for each in self._clauses)
+        by_self = frozenset[str]() if named_here else mine  # and is that, if only memory has it
         crossed, known, others = 0, 0, set[str]()
         beside = frozenset(sign for name in owners for sign in name if content.is_wide(name))
         own = content.content(clause.text)
@@ -157,7 +159,8 @@ class Bound:
             homes = [part for part in self._parts if part.said.holds(word)]
             known += bool(homes)
             homes = [part for part in homes if (part.owners & heads if part.denies else part.owners)]
-            if homes and all(part.owners - owners - mine and heads - part.owners for part in homes):
+            of_others = (part.owners - owners - mine and heads - part.owners for part in homes)
+            if homes and all(of_others) and not any(part.owners & by_self for part in homes):
                 crossed += 1
                 others |= homes[-1].owners - owners - mine
         named = min(others, default="").replace("⟨", "the ").rstrip("⟩")

@@ -8,6 +8,7 @@ words, if a person said that it no longer is so, or if a compression was asked f
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from difflib import SequenceMatcher
 from functools import lru_cache
@@ -30,6 +31,7 @@ from commonplace.text.units import measured
 
 _RELATED: Final = 1 / 3  # share of the shorter line's words, for one to be about the same as the other
 _ALIKE: Final = 2 / 3  # the same, for one to say it of the same thing
+_SUBJECT_OF: Final = 3  # lines that begin with one word, for it to be what they are about
 _HOME: Final = pattern(  # where one lives, or has moved to
     r"\b(?:(?:lives|living) (?:in|at|near)|moved (?:back )?to (?-i:[A-ZÀ-Þ])\w*|(?:wohnt|lebt) (?:jetzt )?in|umgezogen"
     r"|nach \w+ gezogen|(?:habite|vit|déménagé|emménagé) (?:à|en|au)|(?:vive|reside|mudó|mudad[oa]) (?:en|a)"
@@ -139,8 +141,10 @@ def _side_by_side(old: Sequence[Line], new: Sequence[Line]) -> _Sides:
     keys = {line.key for line in new}
     lost = [line for line in old if line.claims and line.key not in keys]
     in_place = _in_place(old, new)
+    begun = Counter(_begins(line) for line in old if line.claims)
+    subjects = frozenset[str]().union(*(words for words, times in begun.items() if times >= _SUBJECT_OF))
     before = {
-        line.key: _counterpart(line, lost) or _replaced(line, in_place.get(line.key))
+        line.key: _counterpart(line, lost, subjects) or _replaced(line, in_place.get(line.key))
         for line in new
         if line.claims and line.key not in known
     }
@@ -226,9 +230,10 @@ def _refused(
     return tuple((line.text, old.text if old is not None else "", rulings[line.key]) for line, old in out)
 
 
-def _counterpart(line: Line, lost: Sequence[Line]) -> Line | None:
-    """Find the old line that a new one takes the place of."""
-    scored = [(related(line, other) + _RELATED * _answers_same(line, other), -n, other) for n, other in enumerate(lost)]
+def _counterpart(line: Line, lost: Sequence[Line], subjects: frozenset[str]) -> Line | None:
+    """Find the old line that a new one takes the place of; what many lines are about makes no two of them one."""
+    same = _RELATED if _begins(line).isdisjoint(subjects) else 0.0
+    scored = [(related(line, other) + same * _answers_same(line, other), -n, other) for n, other in enumerate(lost)]
     best = max(scored, key=lambda each: each[:2], default=None)
     return best[2] if best is not None and best[0] >= _RELATED else None
 
