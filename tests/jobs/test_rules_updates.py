@@ -318,3 +318,15 @@ def test_one_value_said_anew_is_put_into_what_is_known(before: str, said: str, n
 def test_two_remarks_on_changes_are_not_of_each_other() -> None:
     said = "Also 13 colours are now in the theme. Also 14 panels are now in the theme."
     assert after([], said) == []
+
+
+@in_one_test(
+    ("before", "said", "now"),
+    [
+        ("My editor is Vim", "My editor is Zed now, Vim is too slow", "User's editor is Zed now, Vim is too slow."),
+        ("Our standup is at 9:30", "Our standup is at 10 now, 9:30 was too early", "Our standup is at 10 now, 9:30 was too early."),
+    ],
+)  # fmt: skip
+def test_what_is_too_much_is_nothing_added(before: str, said: str, now: str) -> None:
+    """Found in use: `too loud` was read as `also`, and the old value stayed beside the new one."""
+    assert after([], before, said) == [now]

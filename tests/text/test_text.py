@@ -95,3 +95,13 @@ def test_a_long_token_is_read_as_fast_as_a_word():
     """A key of capitals before a `_` took a time that doubled with each letter: with these it would never end."""
     found = terms.identifiers("see aa" + "A" * 5_000 + "_ in fooBarBaz")
     assert found["foobarbaz"] == ("foo", "bar", "baz")
+
+
+def test_a_text_is_cut_before_the_newer_words_behind_it():
+    """Found in use: an item's line ended before the correction, so that the old value alone was shown."""
+    text = "User works as a physiotherapist at the Saint Maria hospital, mostly shoulders and knees. (2026-03-11: “I work at Sprint now”)"
+    short = shortened(text, 100)
+    assert short.endswith("(2026-03-11: “I work at Sprint now”)")
+    assert short.startswith("User works as a physiotherapist")
+    assert len(short) <= 100
+    assert shortened("a" * 200, 100) == "a" * 97 + "..."

@@ -38,11 +38,24 @@ def estimate_tokens(text: str) -> int:
     return wide + -(-(len(text) - wide) * 2 // 7)
 
 
+NEWER: Final = pattern(r" \((?:\d{4}-\d\d-\d\d|later): “[^“”]*”\)\Z")
+"""What a person said later, behind a statement that it speaks against."""
+
+
 def truncate(text: str, limit_chars: int, marker: str = "...") -> str:
     """Cut a text so that it and the marker together hold at most `limit_chars` characters."""
     if len(text) <= limit_chars:
         return text
     return text[: max(0, limit_chars - len(marker))] + marker[:limit_chars]
+
+
+def shortened(text: str, limit_chars: int) -> str:
+    """Cut a text as `truncate` does; of one with newer words behind it, the text first, and these last."""
+    newer = NEWER.search(text)
+    if newer is None or len(text) <= limit_chars:
+        return truncate(text, limit_chars)
+    words = truncate(newer[0], max(limit_chars - newer.start(), limit_chars * 2 // 3))
+    return truncate(text[: newer.start()], limit_chars - len(words)) + words
 
 
 def beginning(text: str, limit_chars: int) -> str:

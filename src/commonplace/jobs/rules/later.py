@@ -15,10 +15,9 @@ from commonplace.jobs.rules.patterns import ends, guard
 from commonplace.jobs.rules.wishes import LIGHT
 from commonplace.text import content, denials
 from commonplace.text.patterns import pattern
-from commonplace.text.pieces import one_line
+from commonplace.text.pieces import NEWER, one_line
 
 Key = TypeVar("Key")
-_NEWER: Final = pattern(r" \((?:\d{4}-\d\d-\d\d|later): “[^“”]*”\)\Z")
 _LEFT: Final = pattern(r"\b(?:from|not|instead of) (?:[A-Z][\w-]+ ?)+")  # what a statement says is over
 _CLAUSE_END: Final = pattern(r"[,;:，；：](?!\s?(?:dass|że|что)\b)|\s[–—-]\s")
 _CALLED: Final = pattern(
@@ -30,7 +29,7 @@ _MOST, _HALF = 0.6, 0.5  # of the words of a statement, which newer words repeat
 
 def without_newer(stated: str) -> str:
     """Return a statement without newer words behind it."""
-    return _NEWER.sub("", stated)
+    return NEWER.sub("", stated)
 
 
 def with_newer(stated: str, memo: Memo) -> str:

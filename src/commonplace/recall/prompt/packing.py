@@ -19,7 +19,7 @@ from commonplace.recall.prompt.page import Page, over, unverified
 from commonplace.recall.prompt.repeats import Repeats
 from commonplace.records import Item, JournalEntry, is_below_agent
 from commonplace.text import content
-from commonplace.text.pieces import one_line, truncate
+from commonplace.text.pieces import one_line, shortened, truncate
 
 logger = logging.getLogger(__name__)
 
@@ -161,9 +161,9 @@ def _line(page: Page, scored: Scored, *, heading: str, mode: str, noted: Repeats
     if mode == "index":
         line = f"{truncate(title or text, _INDEX_CHARS)} ({item.id})"
     elif title and not known and not text.startswith(title.removesuffix("...")):
-        line = f"{title}{' | ' if item.source == TURN else ': '}{truncate(text, chars)}"
+        line = f"{title}{' | ' if item.source == TURN else ': '}{shortened(text, chars)}"
     else:
-        line = truncate(text, chars)
+        line = shortened(text, chars)
     rank, words = page.parts.reader.rank(item.id), page.over(item.id, item.content)
     mark = f"({over(words)}) " if words is not None else ""
     return Shown(
