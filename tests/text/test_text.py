@@ -16,6 +16,7 @@ from commonplace.text.pieces import (
     fingerprint,
     one_line,
     plain_line,
+    shortened,
     strip_fences,
     truncate,
 )
@@ -99,9 +100,10 @@ def test_a_long_token_is_read_as_fast_as_a_word():
 
 def test_a_text_is_cut_before_the_newer_words_behind_it():
     """Found in use: an item's line ended before the correction, so that the old value alone was shown."""
-    text = "User works as a physiotherapist at the Saint Maria hospital, mostly shoulders and knees. (2026-03-11: “I work at Sprint now”)"
+    newer = "(2026-03-11: “I work at Sprint now”)"
+    text = f"User works as a physiotherapist at the Saint Maria hospital, mostly shoulders and knees. {newer}"
     short = shortened(text, 100)
-    assert short.endswith("(2026-03-11: “I work at Sprint now”)")
+    assert short.endswith(newer)
     assert short.startswith("User works as a physiotherapist")
     assert len(short) <= 100
     assert shortened("a" * 200, 100) == "a" * 97 + "..."
