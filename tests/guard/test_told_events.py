@@ -87,3 +87,17 @@ def test_a_line_without_a_subject_is_the_users(said, statement):
 def test_a_faithful_line_waits_for_nothing(said, statement):
     """A later message makes a plan done, and a plan may be told as one."""
     assert fault(said, statement) == ""
+
+
+@in_one_test(
+    ("said", "statement"),
+    [
+        ([("user", "Do you think I should start a sourdough?"), ("assistant", "Sure."), ("user", "I started one, her name is Doughlores.")], "Keeps a sourdough starter named Doughlores"),
+        ([("user", "Should I take the job in Oslo?"), ("assistant", "It sounds good."), ("user", "I took it, I start in June.")], "Takes the job in Oslo"),
+        ([("user", "Soll ich den Kurs in Gent buchen?"), ("assistant", "Klingt gut."), ("user", "Ich hab ihn gebucht.")], "Kurs in Gent gebucht"),
+    ],
+)  # fmt: skip
+def test_what_was_asked_and_then_done_is_so(said, statement):
+    """Found in use: `I started one` settled nothing, and a question held what came of it."""
+    assert fault(said, statement) == ""
+    assert fault(said[:2], statement) != ""

@@ -57,6 +57,16 @@ _BUT: Final = pattern(r"(?:\b(?:but|aber|mais|pero|però|ma|mas|но|ale|maar|me
 _BUT_CHARS: Final = 4
 FIRM: Final = "#@"  # stand before a number and a weekday
 _CODE: Final = pattern(r"(?:\A|[^A-Za-z])[A-Za-z]\Z")  # before a number
+_DONE_SO: Final = pattern(  # of what was spoken of: `I started one`
+    r"\b(?:I|we)(?:['’]ve| have)?(?: (?:just|already|finally|now))? (?:[a-z]{2,}ed|got|took|bought|made|did|began|chose"
+    r"|found|built|sent|wrote|made) (?:one|it|that|them)\b"
+    r"|\b(?:ich|wir) hab(?:e|en)? (?:\w+ )?(?:eine?[nrs]?|es|ihn|sie|das) (?:\w+ )?(?:ge\w+|\w+(?:t|en))\W*\Z"
+    r"|\b(?:je l['’]ai|on l['’]a|nous l['’]avons|j['’]en ai|on en a|l['’]ho|l['’]abbiamo|ne ho|ne abbiamo) \w+"
+    r"|\b(?:ya )?l[oa]s? (?:hice|hicimos|compré|compramos|cogí)\b"
+    r"|\b(?:ik|we|wij) heb(?:ben)? (?:het|er (?:een|eentje)|die|dat) ge\w+",
+    re.IGNORECASE,
+)
+_DONE_WITHIN: Final = 4  # messages behind what was only supposed
 _RANGE_CHARS: Final = 5  # before a date, in which the first number of a range of days stands
 
 
@@ -268,6 +278,21 @@ def as_answered(n: int, clauses: Sequence[Clause]) -> Clause:
     if denials.says_no(behind[0].text) or (before and not content.content(clauses[n - 1].text[before.end() :])):
         return clause._replace(supposes=True, doubts=True)
     return clause
+
+
+def carried_out(clauses: Sequence[Clause]) -> list[Clause]:
+    """Return clauses; what may be so in some of them is so if a person soon says that it was done."""
+    done = [each.place for each in clauses if each.person and not _is_open(each) and _DONE_SO.search(each.text)]
+    return [
+        each._replace(supposes=False, doubts=False, asks=False)
+        if (each.supposes or each.doubts) and any(0 < place - each.place <= _DONE_WITHIN for place in done)
+        else each
+        for each in clauses
+    ]
+
+
+def _is_open(clause: Clause) -> bool:
+    return clause.supposes or clause.doubts or clause.asks or clause.denies
 
 
 def _says_no(clause: Clause) -> bool:

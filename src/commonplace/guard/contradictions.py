@@ -31,6 +31,7 @@ from commonplace.guard.clauses import (
     Reader,
     actor,
     as_answered,
+    carried_out,
     counts_of,
     is_behind_but,
     labelled,
@@ -119,7 +120,7 @@ class Talk:
                 ]
             clauses = [as_answered(n, clauses) for n in range(len(clauses))] if person else clauses
             found += (each._replace(place=place) for each in clauses)
-        return found[-_MOST_CLAUSES:]
+        return carried_out(found[-_MOST_CLAUSES:])
 
     @staticmethod
     def _unless_refused(clauses: Sequence[Clause], reply: str) -> list[Clause]:
