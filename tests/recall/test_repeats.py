@@ -154,3 +154,14 @@ def test_a_topic_put_before_the_agent_says_nothing_that_its_index_line_says(tmp_
     assert head.startswith("The hull is oak.")
     assert "written today" in head
     assert [line[:21] for line in said[:-1]] == ["The keel was cast by "]
+
+
+def test_a_topic_of_which_nothing_is_left_has_no_head(tmp_path):
+    """Found in use: the index said it all, and the topic's head stood alone below it."""
+    clock = FixedClock("2026-03-01T08:00:00+00:00", step_seconds=1)
+    with Memory.open(tmp_path, layout="memdir", clock=clock) as memory:
+        memory.append("a", [Message("user", "I live in Bern.")])
+        memory.end("a")
+        shown = memory.context("b", "Where do I live?").text
+    assert shown.count("Bern") == 1
+    assert "###" not in shown

@@ -192,7 +192,7 @@ def _fitting(entries: Sequence[Shown], said: Repeats, question: str) -> list[Sho
 def _unsaid(drafts: Sequence[Draft], said: Repeats) -> Iterator[Draft]:
     """Yield drafts without the lines that are said, by the entry's own head too.
 
-    Of a topic its head stays, which says how old it is; not its title, if that is all it says and is said.
+    Of a topic its head stays if it says how old that is; not its title, if that is all it says and is said.
     """
 
     def left(text: str, trust: Trust) -> str:
@@ -205,10 +205,12 @@ def _unsaid(drafts: Sequence[Draft], said: Repeats) -> Iterator[Draft]:
             (line, "" if code or line.startswith(_MARKS) else line.removeprefix("- "))
             for line, code in _coded(lines[len(heads) :])
         ]
+        fresh = [line for line, words in body if not (said.says(words, trust) or own.says(words, trust))]
+        if len(heads) == 1 and body and not fresh:
+            return ""
         if body and all(each.says(words, trust) for _, words in body for each in (said, own)):
             title, dash, rest = heads[0].partition(" — ")
             return "\n".join([f"### {rest}" if dash else title, *heads[1:]])
-        fresh = (line for line, words in body if not (said.says(words, trust) or own.says(words, trust)))
         return "\n".join([*heads, *fresh])
 
     for draft in drafts:
