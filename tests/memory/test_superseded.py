@@ -425,3 +425,23 @@ def test_what_a_model_adds_again_is_superseded_with_the_first(tmp_path):
         assert memory.update(record, "The user lives in Voss.").ok
         hits = memory.recall("who lives in Oslo", layers=("sessions",))
         assert len([hit for hit in hits if "Oslo" in hit.text and hit.superseded_by]) == 2
+
+
+@pytest.mark.parametrize(
+    ("was", "now"),
+    [
+        ("My boss is Karin.", "My boss is Ole now, Karin left."),
+        ("Our standup is at 9:30.", "Our standup is at 10 now, 9:30 was too early."),
+    ],
+)
+def test_a_correction_that_names_the_old_value_marks_the_old_message(tmp_path, was, now):
+    """Found in use: README says that what a record corrects is marked, and this was not, as the words are all in it."""
+    clock = FixedClock("2026-03-02T10:00:00+00:00", step_seconds=1)
+    with Memory.open(tmp_path, clock=clock) as memory:
+        for session, said in (("a", was), ("b", now)):
+            memory.append(session, [Message("user", said)])
+            memory.end(session)
+            clock.advance(days=4)
+        hits = {hit.text: hit for hit in memory.recall(was, k=10)}
+    assert hits[was].superseded_by
+    assert not hits[now].superseded_by

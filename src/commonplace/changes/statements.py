@@ -18,13 +18,22 @@ _OVER: Final = pattern(  # what a statement says is over
     r"(?i)\b(?:switch|migrat|mov|chang)\w* (?:\w+ ){0,3}?from .{1,60}?(?= (?:over )?to )"
     r"|\b(?:instead of|rather than|in place of|no longer) [^,.;]{1,60}"
 )
+_ARTICLE: Final = pattern(r"(?i)\A\W*(?:(?:the|der|die|das|le|la|les|el|los|il|lo|o|a|de|het)\s)?")
 
 
 def differ(was: str, now: str) -> bool:
     """True unless one of two statements only says more than the other, and denies nothing of it."""
     was, now = (_DATE.sub(r"\1\2\3", text) for text in (was, now))  # a date is one word
     said, says = content.keywords(was), content.keywords(_OVER.sub(" ", now))
-    return _takes_back(was, now) or not (said <= says or content.keywords(now) <= said)
+    return _takes_back(was, now) or _tells_of_old(said, now) or not (said <= says or content.keywords(now) <= said)
+
+
+def _tells_of_old(said: frozenset[str], now: str) -> bool:
+    """True if a statement says of a value of another one, behind what is so now, what became of it: `…, Karin left`."""
+    first, *rest = content.clauses(now) or [""]
+    gone = said - content.keywords(first)
+    begun = (_ARTICLE.sub("", clause).split(maxsplit=1)[:1] for clause in rest)
+    return bool(gone) and gone < said and any(gone & content.keywords(word) for words in begun for word in words)
 
 
 def _takes_back(was: str, now: str) -> bool:
