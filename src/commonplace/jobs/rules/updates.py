@@ -116,11 +116,14 @@ def _revalued(said: str, other: str) -> str | None:
     text = values.replaced(", ".join(parts), held) if said_sorts & sorts else None
     if text is None or values.things(said) - sorts:  # another thing is named
         return None
+    over = _over_parts(said)
+    if over and not _says_what_is_over(said, over, other):
+        return None
     things = said_sorts & sorts & kinds().keys()
     if things and (not _one_uses(said, other) or _persons(other) != _persons(said)):
         return None
     if is_bare(said):
-        return text if things or _is_meant_bare(said, other) else None
+        return text if things or over or _is_meant_bare(said, other) else None
     valued = max(place for place, each in enumerate(parts) if values.sorts(each) & sorts)
     told = _unsigned(values.without(", ".join(parts[: valued + 1])))
     if _words(told, content.Vocabulary(content.content(other))):
@@ -130,6 +133,35 @@ def _revalued(said: str, other: str) -> str | None:
         return None
     says_it_all = values.is_whole(said) and said_sorts & sorts & _TIMES and not sorts & _TIMES <= said_sorts
     return OWN if says_it_all else text
+
+
+@lru_cache(maxsize=64)
+def _over_parts(said: str) -> tuple[str, ...]:
+    """Return the parts of a sentence that say of something that it is over (`I don't jog on Fridays anymore`)."""
+    denying = (each for each in guard("update_part").split(said) if denials.denies(each))
+    return tuple(each for each in denying if values.values(each) or _left(each))
+
+
+def _left(part: str) -> set[str]:
+    """Return what a part denies besides its values; of a thing of a known kind what is done with it tells little."""
+    left = content.content(denials.without(_unsigned(values.without(part))))
+    return {each for each in left if not (values.things(part) and guard("update_light").fullmatch(each))}
+
+
+def _says_what_is_over(said: str, over: Iterable[str], other: str) -> bool:
+    """True if a statement has the values, and says all, that parts deny; a day alone is of many things."""
+    held = [_written(each) for each in values.values(other)]
+    known = content.Vocabulary(content.content(values.without(other)))
+    denied = [value for each in over for value in values.values(each)]
+    left = {word for each in over for word in _left(each)}
+    named = left or any(map(values.things, over)) or guard("update_mistaken").search(said)
+    held_all = all(any(_written(value) <= each for each in held) for value in denied)
+    return bool(named) and held_all and all(map(known.holds, left))
+
+
+def _written(value: values.Value) -> frozenset[str]:
+    """Return the words of a value; `the 3rd` has a part of those of `3 February`."""
+    return frozenset(each.lstrip("0").rstrip("s") for each in re.findall(r"\d+|[^\W\d_]{3,}", value.said.casefold()))
 
 
 @lru_cache(maxsize=64)
@@ -227,11 +259,13 @@ def _over(said: str, other: str) -> str | None:
     if denials.denies(other) or guard("update_lasting").search(other):
         return None
     known, none = content.Vocabulary(content.content(other)), content.Vocabulary()
+    verb = content.Vocabulary(matching.order_verb(other))  # `I don't write anymore` is against no order to write
     for clause in guard("update_part").split(said):
         if guard("update_over").search(clause) is None or not _is_own(clause, known):
             continue
-        rest = values.without(guard("update_over").sub(" ", matching.unnamed(clause, other)))
+        rest = " ".join(values.without(guard("update_over").sub(" ", matching.unnamed(clause, other))).split())
         things = [each for each in _WORD.findall(rest) if _carries(each) and _holds(known, each)]
+        things = [each for each in things if not _holds(verb, each)]
         if not things or len(_words(rest, known)) > 1:
             continue
         if _ends_a_phrase(rest, things[-1], known) and _ends_a_phrase(other, things[-1], none):

@@ -1,0 +1,77 @@
+"""What shares only a day, a kind of thing or a verb with a statement changes nothing of it (issue 17)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rules_talks import AT, after
+
+from commonplace import Memory, Message
+from commonplace.testing import FixedClock
+from marking import in_one_test
+
+
+@in_one_test(
+    ("before", "said"),
+    [
+        ("My therapy is on Fridays at 18.", "I don't jog on Fridays anymore, I switched to Sundays."),
+        ("My therapy is on Fridays at 18.", "I don't jog on Fridays anymore. I switched to Sundays."),
+        ("My piano lesson is on Wednesdays at four.", "I don't swim on Fridays anymore, I switched to Tuesdays."),
+        ("The database is PostgreSQL on port 5432.", "We don't use MySQL anymore, we switched to SQLite."),
+        ("Ma thérapie est le vendredi à 18 h.", "Je ne cours plus le vendredi, je suis passé au dimanche."),
+        ("Mi terapia es los viernes a las 18.", "Ya no corro los viernes, me he cambiado a los domingos."),
+    ],
+)
+def test_a_habit_that_is_switched_leaves_another_statement_as_it_was(before: str, said: str) -> None:
+    """Another activity's day, or another database, was written into it."""
+    assert after([], before)[0] in after([], before, said)
+
+
+@in_one_test(
+    ("before", "said", "now"),
+    [
+        (
+            "My choir rehearsal is on Thursdays at 19.",
+            "I don't have choir rehearsal on Thursdays anymore, I switched to Saturdays.",
+            "User's choir rehearsal is on Saturdays at 19.",
+        ),
+        (
+            "Mi clase de piano es los lunes.",
+            "Mi clase de piano ya no es los lunes, ahora es los jueves.",
+            "User: Mi clase de piano es los jueves",
+        ),
+    ],
+)
+def test_a_switch_that_says_what_is_over_is_put_into_the_statement_that_says_it(
+    before: str, said: str, now: str
+) -> None:
+    assert now in after([], before, said)
+
+
+@in_one_test(
+    ("before", "said"),
+    [
+        ("Run the tests before every commit.", "I don't run on Saturdays anymore, my knee hurts."),
+        ("Always run the linter before pushing.", "I don't run anymore since my knee surgery."),
+        ("Always write tests first.", "I don't write poems anymore."),
+        ("Always answer in English.", "I don't answer unknown callers anymore."),
+        ("My wife is called Ines.", "I don't call my wife at work anymore."),
+        ("Our cat is called Tiger.", "We don't feed our cat fish anymore."),
+        ("Schreib immer zuerst Tests", "Ich schreibe keine Gedichte mehr."),
+        ("Responde siempre en inglés", "Ya no respondo a números desconocidos."),
+    ],
+)
+def test_one_shared_verb_speaks_against_nothing(before: str, said: str) -> None:
+    """It was put behind an order as if it took it back, or in its place."""
+    assert after([], before)[0] in after([], before, said)
+
+
+def test_an_order_that_is_spoken_against_keeps_its_type(tmp_path: Path) -> None:
+    """It was a PROJECT_FACT from then on."""
+    clock = FixedClock(AT)
+    with Memory.open(tmp_path, layout="structured", clock=clock, jobs="inline") as memory:
+        for number, text in enumerate(("Never push to main.", "It's fine to push to main now.")):
+            memory.append(f"cli:{number}", [Message("user", text), Message("assistant", "OK.")])
+            memory.end(f"cli:{number}")
+            clock.advance(days=7)
+        assert "- [CONSTRAINT] Never push to main. (" in memory.context("new").text
