@@ -75,3 +75,33 @@ def test_an_order_that_is_spoken_against_keeps_its_type(tmp_path: Path) -> None:
             memory.end(f"cli:{number}")
             clock.advance(days=7)
         assert "- [CONSTRAINT] Never push to main. (" in memory.context("new").text
+
+
+@in_one_test(
+    ("before", "said", "now"),
+    [
+        ("Our cat is called Tiger.", "We don't call our cat Tiger anymore, she's Luna now.", "Our cat is called Luna."),
+        (
+            "Our cat is called Tiger.",
+            "Our cat isn't called Tiger anymore, her name is Luna.",
+            "Our cat is called Luna.",
+        ),
+        (
+            "Unsere Katze heißt Tiger",
+            "Wir nennen unsere Katze nicht mehr Tiger, sie heißt jetzt Luna.",
+            "User: Unsere Katze heißt Luna",
+        ),
+        (
+            "Notre chat s'appelle Tigre",
+            "Notre chat ne s'appelle plus Tigre, il s'appelle Luna maintenant.",
+            "User: Notre chat s'appelle Luna",
+        ),
+    ],
+)
+def test_who_is_called_otherwise_has_the_new_name(before: str, said: str, now: str) -> None:
+    assert after([], before, said) == [now]
+
+
+def test_no_name_comes_out_of_a_denial() -> None:
+    """`User's son is Timmy` was kept of it."""
+    assert after([], "I no longer call my son Timmy.") == ["User no longer calls their son Timmy."]

@@ -107,7 +107,8 @@ class Reader:
     def _spoken(self, item: RecordedMessage, start: int, text: str, masked: str) -> Iterator[Memo]:
         """Yield what the clauses of a text state, each by itself."""
         kin = guard("kin_named").finditer(masked)
-        yield from (memo for found in kin if (memo := self._kin(item, start, found)) is not None)
+        named = (found for found in kin if guard("not_called").search(masked[: found.start()]) is None)
+        yield from (memo for found in named if (memo := self._kin(item, start, found)) is not None)
         before: Clause | None = None
         held: Memo | None = None  # what the next clause may limit
         for clause in clauses.clauses(text, masked):
