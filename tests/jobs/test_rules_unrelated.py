@@ -105,3 +105,41 @@ def test_who_is_called_otherwise_has_the_new_name(before: str, said: str, now: s
 def test_no_name_comes_out_of_a_denial() -> None:
     """`User's son is Timmy` was kept of it."""
     assert after([], "I no longer call my son Timmy.") == ["User no longer calls their son Timmy."]
+
+
+TRIP = "We're flying to Rome from 3 to 7 April."
+
+
+@in_one_test(
+    ("before", "said"),
+    [
+        (TRIP, "Our Rome trip is cancelled."),
+        (TRIP, "The Rome trip is off, my father is ill."),
+        ("The wedding is on 3 April.", "The wedding is off."),
+        ("The concert in Ghent is on 20 March.", "The concert in Ghent has been called off."),
+        ("Wir fliegen am 3. April nach Lissabon.", "Unsere Reise nach Lissabon ist abgesagt."),
+        ("Nous partons à Lisbonne le 3 avril.", "Notre voyage à Lisbonne est annulé."),
+    ],
+)
+def test_what_is_called_off_takes_the_plan_of_its_name_along(before: str, said: str) -> None:
+    """A trip that was cancelled stayed beside the words that say so."""
+    (now,) = after([], before, said)
+    assert said.rstrip(".") in now
+
+
+@in_one_test(
+    ("before", "said"),
+    [
+        (TRIP, "The Madrid trip is cancelled."),
+        (TRIP, "The Rome trip is not cancelled."),
+        (TRIP, "My brother's Rome trip is off."),
+        (TRIP, "The hotel in Rome is cancelled."),
+        ("My sister lives in Rome.", "The Rome trip is cancelled."),
+        ("I work for Acme in Ghent.", "The Acme workshop is cancelled."),
+        ("The concert in Ghent is on 20 March.", "The concert in Antwerp is cancelled."),
+        ("My dentist appointment is on 16 March.", "My physio appointment is cancelled."),
+    ],
+)
+def test_what_is_called_off_takes_nothing_else_along(before: str, said: str) -> None:
+    """The concert in another town, and another appointment, went with it."""
+    assert after([], before)[0] in after([], before, said)

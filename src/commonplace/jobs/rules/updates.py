@@ -98,9 +98,7 @@ def rewritten(said: str, other: str) -> str | None:
         ways.append(_revalued)
     if not mine:
         ways.append(_moved)
-    if mine == theirs:
-        ways.append(_over)
-    for way in ways:
+    for way in (*ways, _over):
         text = way(said, other)
         if text is not None and text != other:
             return text
@@ -258,15 +256,26 @@ def _over(said: str, other: str) -> str | None:
     """Return `OWN` if a clause says that what a statement is about is off, given up or not done after all."""
     if denials.denies(other) or guard("update_lasting").search(other):
         return None
-    known, none = content.Vocabulary(content.content(other)), content.Vocabulary()
+    light = guard("update_light")
+    known = content.Vocabulary(each for each in content.content(other) if light.fullmatch(each) is None)
+    none = content.Vocabulary()
     verb = content.Vocabulary(matching.order_verb(other))  # `I don't write anymore` is against no order to write
-    for clause in guard("update_part").split(said):
-        if guard("update_over").search(clause) is None or not _is_own(clause, known):
+    is_journey = guard("goes_there").search(other) is not None
+    signs = ["update_over", *(["update_off"] if is_journey or values.sorts(other) & {*_TIMES, "day"} else [])]
+    parts = guard("update_part").split(said)
+    for place, clause in enumerate(parts):
+        if _persons(", ".join(parts[: place + 1])) != _persons(other):  # whom it names behind it is why
             continue
-        rest = " ".join(values.without(guard("update_over").sub(" ", matching.unnamed(clause, other))).split())
+        sign = next((found for name in signs if (found := guard(name).search(clause))), None)
+        if sign is None or guard("update_not").search(clause[: sign.start()]) or not _is_own(clause, known):
+            continue
+        rest = sign.re.sub(" ", matching.unnamed(clause, other))
+        if is_journey:
+            rest = guard("a_journey").sub(lambda found: found[0] if _holds(known, found[0]) else " ", rest)
+        rest = " ".join(values.without(rest).split())
         things = [each for each in _WORD.findall(rest) if _carries(each) and _holds(known, each)]
         things = [each for each in things if not _holds(verb, each)]
-        if not things or len(_words(rest, known)) > 1:
+        if not things or _words(rest, known):
             continue
         if _ends_a_phrase(rest, things[-1], known) and _ends_a_phrase(other, things[-1], none):
             return OWN
