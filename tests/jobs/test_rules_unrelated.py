@@ -143,3 +143,44 @@ def test_what_is_called_off_takes_the_plan_of_its_name_along(before: str, said: 
 def test_what_is_called_off_takes_nothing_else_along(before: str, said: str) -> None:
     """The concert in another town, and another appointment, went with it."""
     assert after([], before)[0] in after([], before, said)
+
+
+@in_one_test(
+    ("before", "said", "now"),
+    [
+        (
+            "My deadline for the grant application is 30 September.",
+            "Opal pushed the deadline for the grant application to 15 October.",
+            "User's deadline for the grant application is 2026-10-15.",
+        ),
+        ("The launch date is 1 June.", "Marketing moved the launch date to 15 June.", "2027-06-15."),
+        (
+            "Die Frist für den Antrag ist der 30. September.",
+            "Opal hat die Frist für den Antrag auf den 15. Oktober verschoben.",
+            "User: Die Frist für den Antrag ist der 15. Oktober",
+        ),
+        (
+            "La date limite du dossier est le 30 septembre.",
+            "Opal a repoussé la date limite du dossier au 15 octobre.",
+            "User: La date limite du dossier est le 15 octobre",
+        ),
+    ],
+)
+def test_who_moves_a_date_corrects_it(before: str, said: str, now: str) -> None:
+    """The old deadline stayed, and was found first, because another one moved it."""
+    (noted,) = after([], before, said)
+    assert noted.endswith(now)
+
+
+@in_one_test(
+    "said",
+    [
+        "Opal pushed the deadline for the tax report to 15 October.",
+        "Opal pushed the deadline for her thesis to 15 October.",
+        "Opal might have moved the deadline for the grant application to 15 October.",
+        "Karla moved to Ghent on 15 October.",
+    ],
+)
+def test_the_date_of_another_thing_corrects_nothing(said: str) -> None:
+    before = "My deadline for the grant application is 30 September."
+    assert after([], before)[0] in after([], before, said)
