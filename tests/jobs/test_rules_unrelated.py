@@ -18,6 +18,7 @@ from marking import in_one_test
         ("My therapy is on Fridays at 18.", "I don't jog on Fridays anymore. I switched to Sundays."),
         ("My piano lesson is on Wednesdays at four.", "I don't swim on Fridays anymore, I switched to Tuesdays."),
         ("The database is PostgreSQL on port 5432.", "We don't use MySQL anymore, we switched to SQLite."),
+        ("The backend runs on Python 3.11.", "We don't use Python 3.9 anymore, we switched to 3.12."),
         ("Ma thérapie est le vendredi à 18 h.", "Je ne cours plus le vendredi, je suis passé au dimanche."),
         ("Mi terapia es los viernes a las 18.", "Ya no corro los viernes, me he cambiado a los domingos."),
     ],

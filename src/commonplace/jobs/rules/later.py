@@ -103,6 +103,8 @@ def _denies_little_else(said: str, other: str, shared: frozenset[str]) -> bool:
     over = _over(said, other)
     if not denials.denies(over):
         return True
+    if not updates.has_numbers(other, over):
+        return False
     denied = content.content(denials.without(guard("ended").sub(" ", values.without(over))))
     more = [word for word in denied - LIGHT if guard("update_light").fullmatch(word) is None]
     known = content.Vocabulary(content.content(other))

@@ -148,13 +148,22 @@ def _left(part: str) -> set[str]:
 
 def _says_what_is_over(said: str, over: Iterable[str], other: str) -> bool:
     """True if a statement has the values, and says all, that parts deny; a day alone is of many things."""
-    held = [_written(each) for each in values.values(other)]
     known = content.Vocabulary(content.content(values.without(other)))
     denied = [value for each in over for value in values.values(each)]
     left = {word for each in over for word in _left(each)}
     named = left or any(map(values.things, over)) or guard("update_mistaken").search(said)
-    held_all = all(any(_written(value) <= each for each in held) for value in denied)
-    return bool(named) and held_all and all(map(known.holds, left))
+    return bool(named) and _has(other, denied) and all(map(known.holds, left))
+
+
+def has_numbers(text: str, said: str) -> bool:
+    """True if a text has the numbers of what is said (that Python 3.9 is over says nothing of Python 3.11)."""
+    return _has(text, (each for each in values.values(said) if "number" in each.sorts))
+
+
+def _has(text: str, some: Iterable[values.Value]) -> bool:
+    """True if a text has some values, each at least with its words."""
+    held = [_written(each) for each in values.values(text)]
+    return all(any(_written(value) <= each for each in held) for value in some)
 
 
 def _written(value: values.Value) -> frozenset[str]:
@@ -268,6 +277,8 @@ def _over(said: str, other: str) -> str | None:
             continue
         sign = next((found for name in signs if (found := guard(name).search(clause))), None)
         if sign is None or guard("update_not").search(clause[: sign.start()]) or not _is_own(clause, known):
+            continue
+        if not has_numbers(other, clause):
             continue
         rest = sign.re.sub(" ", matching.unnamed(clause, other))
         if is_journey:
