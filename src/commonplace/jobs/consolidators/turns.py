@@ -61,6 +61,13 @@ def propose(work: Work) -> Proposal:
     for turn in turns(work.view.messages):
         edits = list(_of_turn(turn, before, work, known, lambda each: memos[each.number]))
         before = [*before[-_BEFORE:], *turn]
+        written = {edit.id: edit.data for edit in made if isinstance(edit, PutItem)}
+        edits = [
+            msgspec.structs.replace(edit, data=written.get(edit.id, {}) | edit.data)
+            if isinstance(edit, PutItem)
+            else edit
+            for edit in edits
+        ]
         lasting = [edit for edit in edits if isinstance(edit, PutItem) and edit.path not in short]
         again = {edit.id for edit in lasting}  # what a later turn corrects is not written down first
         made = [edit for edit in made if not (isinstance(edit, PutItem) and edit.id in again)] + edits
@@ -143,10 +150,10 @@ def _stated(
         since=turn[0].number, people=work.people, read=read,
     )  # fmt: skip
     for edit in found.operations:
-        layer = work.items(str(edit.data["kind"])) if isinstance(edit, PutItem) else None
+        kind = str(edit.data.get("kind", "fact")) if isinstance(edit, PutItem) else ""
+        layer = work.items(kind)
         if not isinstance(edit, PutItem) or layer is None:
             continue
-        kind = str(edit.data["kind"])
         sure = _SURE[edit.trust or "web"]
         lasts = work.config.items.promotion and sure >= work.config.items.promotion_confidence and kind != _SHORT
         path = edit.path
@@ -154,7 +161,7 @@ def _stated(
             layer, path = short, work.file(_SHORT, at)
         content, word = str(edit.data["content"]), layer.type_of(kind)
         data = {key: value for key, value in edit.data.items() if key not in {"kind", "at"}}
-        data |= {"type": word, "source": "derived", "confidence": sure}
+        data |= {"source": "derived", "confidence": sure} | ({"type": word} if "kind" in edit.data else {})
         name = edit.id if any(each.id == edit.id for each in known) else item_fingerprint(word, content)
         data |= marks(content, work.config.items)
         yield kind, msgspec.structs.replace(edit, path=path, id=name, data=data)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final, TypeVar
 
-from commonplace.jobs.rules import matching, updates
+from commonplace.jobs.rules import matching, updates, values
 from commonplace.jobs.rules.memos import CHANGE, Memo
 from commonplace.jobs.rules.patterns import ends, guard
 from commonplace.jobs.rules.wishes import LIGHT
@@ -70,8 +70,8 @@ def _over(said: str, other: str) -> str:
 def _is_against(memo: Memo, said: str, other: str, shared: frozenset[str], share: float) -> bool:
     """True if a sentence is of what a statement says, of whose words it repeats a share, and speaks against it.
 
-    Words that say that something ended need to name what it is about; others repeat most of a statement and deny it, or
-    say that something is so again, or something else instead.
+    Words that say that something ended need to name what it is about, and a denial little else; others repeat most of a
+    statement and deny it, or say that something is so again, or something else instead.
     """
     if _is_end(other) or matching.of_another_person(said, other):
         return False
@@ -81,7 +81,8 @@ def _is_against(memo: Memo, said: str, other: str, shared: frozenset[str], share
         if called is not None and f" {called[1]} " in f" {said} ":
             return True
         unnamed = any(end.over.search(said) and end.held.search(other) for end in ends())
-        return unnamed or ((named or share >= _HALF) and not all(map(_is_of_time, shared)))
+        lasting = frozenset(word for word in shared - _times(said) if not _is_of_time(word))
+        return unnamed or ((named or share >= _HALF) and bool(lasting) and _denies_little_else(said, other, lasting))
     if len(shared) < 2 or all(map(_is_of_time, shared)):
         return False
     if guard("swapped").search(said):
@@ -91,6 +92,29 @@ def _is_against(memo: Memo, said: str, other: str, shared: frozenset[str], share
     )
     again = memo.slot == CHANGE and named and _HALF <= share < 1
     return guard("allowed").search(said) is not None and (denies or again)
+
+
+def _denies_little_else(said: str, other: str, shared: frozenset[str]) -> bool:
+    """True unless a sentence denies more than it shares with a statement, or of an order no more than its verb.
+
+    `I don't write poems anymore` says nothing of `Always write tests first`.
+    """
+    over = _over(said, other)
+    if not denials.denies(over):
+        return True
+    if not updates.has_numbers(other, over):
+        return False
+    denied = content.content(denials.without(guard("ended").sub(" ", values.without(over))))
+    more = [word for word in denied - LIGHT if guard("update_light").fullmatch(word) is None]
+    known = content.Vocabulary(content.content(other))
+    verb = content.Vocabulary(matching.order_verb(other))
+    return not all(map(verb.holds, shared)) and sum(not known.holds(word) for word in more) < len(shared)
+
+
+def _times(text: str) -> frozenset[str]:
+    """Return the words of the days and hours of a text."""
+    times = (each.said for each in values.values(text) if each.sorts & {"day", "date", "clock"})
+    return content.content(" ".join(times))
 
 
 def _is_of_time(word: str) -> bool:

@@ -63,6 +63,12 @@ def same(text: str, other: str) -> bool:
     return mine <= theirs or len(mine & theirs) >= 0.85 * len(mine | theirs)
 
 
+def order_verb(text: str) -> frozenset[str]:
+    """Return the verb with which an order begins (`write` of `Always write tests first`); empty if a text is none."""
+    found = guard("order_verb").match(text)
+    return frozenset({bare(found["verb"])}) if found else frozenset()
+
+
 def holds(text: str, value: str) -> bool:
     """True if a text contains a value as whole words."""
     return (
@@ -175,7 +181,8 @@ def succeeds(text: str, frame: str, supersedes: str, other: str, *, home: bool =
         return True
     is_home = guard("home").search(other)  # `to Rome instead of Oslo` is no news of it
     if supersedes and _is_held(other, supersedes):
-        told_apart = guard("of_time").fullmatch(supersedes) or _is_contrast(text, supersedes) or is_home
+        little = all(map(_is_of_time, content(supersedes))) or bare(supersedes) in order_verb(other)
+        told_apart = little or _is_contrast(text, supersedes) or is_home
         return not told_apart or of_one_thing(text, other, supersedes)
     return any(over(text, other) for over in (_is_denied, _instead, _in_role, _has_another_value))
 
@@ -256,7 +263,7 @@ def of_one_thing(text: str, other: str, value: str) -> bool:
 
     Of a time, the one shares all that it says before its own.
     """
-    if any(map(guard("of_time").fullmatch, value.split())):
+    if any(map(_is_of_time, value.split())):
         thing = {word for word in content(re.split(r"\d", text)[0]) if guard("of_time").fullmatch(word) is None}
         return bool(thing) and thing - words("light") <= content(other)
     first = text.split(" ", 1)[0]
@@ -342,7 +349,11 @@ def _carrying(text: str) -> dict[str, str]:
 
 
 def _firm(word: str) -> bool:
-    return word[0].isupper() or any(map(str.isdigit, word)) or guard("of_time").fullmatch(word.rstrip("s")) is not None
+    return word[0].isupper() or any(map(str.isdigit, word)) or _is_of_time(word)
+
+
+def _is_of_time(word: str) -> bool:
+    return guard("of_time").fullmatch(word.rstrip("s")) is not None
 
 
 def _is_put_off(text: str, other: str) -> bool:

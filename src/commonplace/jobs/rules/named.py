@@ -46,11 +46,12 @@ def is_named_as_over(said: str, other: str) -> bool:
         return False
     words = content.content(other)
     firm = content.Vocabulary(_firm(other))
+    numbers = _numbers(other)
     phrases = [content.Vocabulary(content.content(part)) for part in _PART.split(other)]
     parts = _PART.split(said)
     rest = content.Vocabulary(word for word in words if not firm.holds(word))
     of_it = bool(rest.shared(content.content(said)))
-    over = [part for part in parts if _only_ends(part, phrases, firm, of_it=of_it)]
+    over = [part for part in parts if _numbers(part) <= numbers and _only_ends(part, phrases, firm, of_it=of_it)]
     if over and any(content.content(part) - words - COMMON for part in parts if part not in over):
         return True
     named = [part for part in parts if firm.shared(_firm(part))]

@@ -30,7 +30,7 @@ from commonplace.jobs.rules import (
     wishes,
 )  # fmt: skip
 from commonplace.jobs.rules.memos import ANNOUNCED, CHANGE, Known, Memo, Place, Targets
-from commonplace.jobs.rules.patterns import guard
+from commonplace.jobs.rules.patterns import Kind, guard
 from commonplace.layouts.codecs.topics import name_for
 from commonplace.operations import (
     NOTED,
@@ -229,7 +229,7 @@ class _Desk:
             if place.form == "topic":
                 self._body_of(memo, place).add(memo.text, **rests)
             elif place.form == "item":
-                self._edits.append(self._item(memo, place, fingerprint(memo.text)))
+                self._edits.append(self._item(memo, place, fingerprint(memo.text), memo.text, kind=memo.kind))
             else:
                 entry = AddEntry(path=place.path, text=memo.text, section=place.section, kind=memo.kind, **rests)
                 self._edits.append(entry)
@@ -297,7 +297,7 @@ class _Desk:
             rests |= {"sources": beside.sources + rests["sources"], "quotes": beside.quotes + rests["quotes"]}
         self._known[self._known.index(old)] = msgspec.structs.replace(now, sources=rests["sources"])
         if place := self._item_place(old):
-            item = self._item(msgspec.structs.replace(memo, text=text), place, old.id.rpartition("#")[2])
+            item = self._item(memo, place, old.id.rpartition("#")[2], text, kind=memo.kind if beside is None else None)
             edit: Edit = msgspec.structs.replace(item, **{**rests, "trust": item.trust})
         else:
             edit = ReplaceEntry(path=old.path, target=old.id, text=text, **rests)
@@ -330,10 +330,11 @@ class _Desk:
         path = known.get(title) or place.path.replace("{topic}", name_for(title).removesuffix(".md"))
         return msgspec.structs.replace(place, path=path, title=title)
 
-    def _item(self, memo: Memo, place: Place, item_id: str) -> PutItem:
+    def _item(self, memo: Memo, place: Place, item_id: str, text: str, *, kind: Kind | None) -> PutItem:
+        """Return an item of a memo; without a kind it keeps the one that it has."""
         fields = {
-            "text": memo.text,
-            "kind": memo.kind,
+            "text": text,
+            "kind": kind,
             "speaker": memo.speaker,
             "at": instant(memo.at) if memo.at else None,
             "due": memo.due.isoformat() if memo.due else None,

@@ -35,7 +35,7 @@ from commonplace.jobs.rules.complete import TEXT_CHARS
 from commonplace.jobs.rules.memos import ANNOUNCED, CHANGE, NAMED, RENAMED, Known, Memo
 from commonplace.jobs.rules.patterns import guard
 from commonplace.records import RecordedMessage
-from commonplace.text import content, dates
+from commonplace.text import content, dates, denials
 from commonplace.text.pieces import one_line, short_name
 
 PLAY_REST: Final = timedelta(hours=1)
@@ -107,7 +107,8 @@ class Reader:
     def _spoken(self, item: RecordedMessage, start: int, text: str, masked: str) -> Iterator[Memo]:
         """Yield what the clauses of a text state, each by itself."""
         kin = guard("kin_named").finditer(masked)
-        yield from (memo for found in kin if (memo := self._kin(item, start, found)) is not None)
+        named = (found for found in kin if guard("not_called").search(masked[: found.start()]) is None)
+        yield from (memo for found in named if (memo := self._kin(item, start, found)) is not None)
         before: Clause | None = None
         held: Memo | None = None  # what the next clause may limit
         for clause in clauses.clauses(text, masked):
@@ -134,10 +135,12 @@ class Reader:
                 continue
             if self._asked and is_news and updates.is_bare(said):
                 continue
-            words = said
-            if not is_news and begin - before[0] <= SENTENCE_GAP:  # it ends what was, and that says what is
-                words = ". ".join(filter(None, (before[1], said)))
+            words, behind = said, before[1] if begin - before[0] <= SENTENCE_GAP else ""
+            if not is_news:  # it ends what was, and that says what is
+                words = ". ".join(filter(None, (behind, said)))
             before = (end, said if is_news else "")
+            if is_news and denials.denies(behind) and updates.is_bare(said):  # that says of what it is
+                said = f"{behind}, {said}"
             said = dates.absolute(said, item.message.at, self._talk.zone, once=False)[0] if item.message.at else said
             span = (start + begin, start + end)
             inside = [memo for memo in found if memo.span[0] < span[1] and span[0] < memo.span[1]]

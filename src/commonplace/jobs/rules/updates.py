@@ -98,9 +98,7 @@ def rewritten(said: str, other: str) -> str | None:
         ways.append(_revalued)
     if not mine:
         ways.append(_moved)
-    if mine == theirs:
-        ways.append(_over)
-    for way in ways:
+    for way in (*ways, _over):
         text = way(said, other)
         if text is not None and text != other:
             return text
@@ -116,11 +114,14 @@ def _revalued(said: str, other: str) -> str | None:
     text = values.replaced(", ".join(parts), held) if said_sorts & sorts else None
     if text is None or values.things(said) - sorts:  # another thing is named
         return None
+    over = _over_parts(said)
+    if over and not _says_what_is_over(said, over, other):
+        return None
     things = said_sorts & sorts & kinds().keys()
     if things and (not _one_uses(said, other) or _persons(other) != _persons(said)):
         return None
     if is_bare(said):
-        return text if things or _is_meant_bare(said, other) else None
+        return text if things or over or _is_meant_bare(said, other) else None
     valued = max(place for place, each in enumerate(parts) if values.sorts(each) & sorts)
     told = _unsigned(values.without(", ".join(parts[: valued + 1])))
     if _words(told, content.Vocabulary(content.content(other))):
@@ -130,6 +131,44 @@ def _revalued(said: str, other: str) -> str | None:
         return None
     says_it_all = values.is_whole(said) and said_sorts & sorts & _TIMES and not sorts & _TIMES <= said_sorts
     return OWN if says_it_all else text
+
+
+@lru_cache(maxsize=64)
+def _over_parts(said: str) -> tuple[str, ...]:
+    """Return the parts of a sentence that say of something that it is over (`I don't jog on Fridays anymore`)."""
+    denying = (each for each in guard("update_part").split(said) if denials.denies(each))
+    return tuple(each for each in denying if values.values(each) or _left(each))
+
+
+def _left(part: str) -> set[str]:
+    """Return what a part denies besides its values; of a thing of a known kind what is done with it tells little."""
+    left = content.content(denials.without(_unsigned(values.without(part))))
+    return {each for each in left if not (values.things(part) and guard("update_light").fullmatch(each))}
+
+
+def _says_what_is_over(said: str, over: Iterable[str], other: str) -> bool:
+    """True if a statement has the values, and says all, that parts deny; a day alone is of many things."""
+    known = content.Vocabulary(content.content(values.without(other)))
+    denied = [value for each in over for value in values.values(each)]
+    left = {word for each in over for word in _left(each)}
+    named = left or any(map(values.things, over)) or guard("update_mistaken").search(said)
+    return bool(named) and _has(other, denied) and all(map(known.holds, left))
+
+
+def has_numbers(text: str, said: str) -> bool:
+    """True if a text has the numbers of what is said (that Python 3.9 is over says nothing of Python 3.11)."""
+    return _has(text, (each for each in values.values(said) if "number" in each.sorts))
+
+
+def _has(text: str, some: Iterable[values.Value]) -> bool:
+    """True if a text has some values, each at least with its words."""
+    held = [_written(each) for each in values.values(text)]
+    return all(any(_written(value) <= each for each in held) for value in some)
+
+
+def _written(value: values.Value) -> frozenset[str]:
+    """Return the words of a value; `the 3rd` has a part of those of `3 February`."""
+    return frozenset(each.lstrip("0").rstrip("s") for each in re.findall(r"\d+|[^\W\d_]{3,}", value.said.casefold()))
 
 
 @lru_cache(maxsize=64)
@@ -226,13 +265,28 @@ def _over(said: str, other: str) -> str | None:
     """Return `OWN` if a clause says that what a statement is about is off, given up or not done after all."""
     if denials.denies(other) or guard("update_lasting").search(other):
         return None
-    known, none = content.Vocabulary(content.content(other)), content.Vocabulary()
-    for clause in guard("update_part").split(said):
-        if guard("update_over").search(clause) is None or not _is_own(clause, known):
+    light = guard("update_light")
+    known = content.Vocabulary(each for each in content.content(other) if light.fullmatch(each) is None)
+    none = content.Vocabulary()
+    verb = content.Vocabulary(matching.order_verb(other))  # `I don't write anymore` is against no order to write
+    is_journey = guard("goes_there").search(other) is not None
+    signs = ["update_over", *(["update_off"] if is_journey or values.sorts(other) & {*_TIMES, "day"} else [])]
+    parts = guard("update_part").split(said)
+    for place, clause in enumerate(parts):
+        if _persons(", ".join(parts[: place + 1])) != _persons(other):  # whom it names behind it is why
             continue
-        rest = values.without(guard("update_over").sub(" ", matching.unnamed(clause, other)))
+        sign = next((found for name in signs if (found := guard(name).search(clause))), None)
+        if sign is None or guard("update_not").search(clause[: sign.start()]) or not _is_own(clause, known):
+            continue
+        if not has_numbers(other, clause):
+            continue
+        rest = sign.re.sub(" ", matching.unnamed(clause, other))
+        if is_journey:
+            rest = guard("a_journey").sub(lambda found: found[0] if _holds(known, found[0]) else " ", rest)
+        rest = " ".join(values.without(rest).split())
         things = [each for each in _WORD.findall(rest) if _carries(each) and _holds(known, each)]
-        if not things or len(_words(rest, known)) > 1:
+        things = [each for each in things if not _holds(verb, each)]
+        if not things or _words(rest, known):
             continue
         if _ends_a_phrase(rest, things[-1], known) and _ends_a_phrase(other, things[-1], none):
             return OWN
