@@ -108,3 +108,31 @@ def test_who_forgets_is_who_said_it(owner: str, wish: tuple[str, str], left: int
         memory.append("chat:1", said)
         memory.end("chat:1")
         assert memory.context("x").stable.count("Oslo") == left
+
+
+@in_one_test(
+    ("said", "noted"),
+    [
+        ("Dan's birthday is 12 May.", "Dan's birthday is 12 May."),
+        ("We've got a greyhound called Biscuit.", "We've got a greyhound called Biscuit."),
+        ("I have a cat named Miso.", "User has a cat named Miso."),
+        ("I take 50 micrograms of thyroxine a day.", "User takes 50 micrograms of thyroxine a day."),
+        ("I work four days a week.", "User works four days a week."),
+        ("We have a function called Parse.", ""),
+        ("We have a bug called Heisenbug.", ""),
+    ],
+)
+def test_pets_birthdays_medicine_and_days_of_work_are_noted(said: str, noted: str) -> None:
+    """Found in use: none of these was noted."""
+    assert after(said) == ([noted] if noted else [])
+
+
+def test_a_new_diet_takes_the_place_of_the_old_one() -> None:
+    """Found in use: `we're vegan now` stood beside `is vegetarian`."""
+    assert after("I'm vegetarian.", "Actually we're vegan now, both of us.") == ["We're vegan now, both of us."]
+    assert after("I'm vegetarian.", "I went vegan in January.") == ["User went vegan in 2026-01."]
+
+
+def test_a_corrected_birthday_is_of_each_year() -> None:
+    """Found in use: `Sorry, my birthday is 21 May` became a day of next year."""
+    assert after("My birthday is 12 May.", "Sorry, my birthday is 21 May.") == ["User's birthday is 21 May."]

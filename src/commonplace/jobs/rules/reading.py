@@ -141,7 +141,7 @@ class Reader:
             before = (end, said if is_news else "")
             if is_news and denials.denies(behind) and updates.is_bare(said):  # that says of what it is
                 said = f"{behind}, {said}"
-            said = dates.absolute(said, item.message.at, self._talk.zone, once=False)[0] if item.message.at else said
+            said = self._with_dates(said, item)
             span = (start + begin, start + end)
             inside = [memo for memo in found if memo.span[0] < span[1] and span[0] < memo.span[1]]
             if inside and is_news:
@@ -243,6 +243,12 @@ class Reader:
             return value
         return dates.absolute(value, item.message.at, self._talk.zone)[0]
 
+    def _with_dates(self, text: str, item: RecordedMessage) -> str:
+        """Return a text with its days as dates; one of each year stays as it is said."""
+        if item.message.at is None or guard("yearly").search(text):
+            return text
+        return dates.absolute(text, item.message.at, self._talk.zone, once=False)[0]
+
     def _change(self, item: RecordedMessage, start: int, clause: Clause, before: Clause | None) -> Memo | None:
         """Read what is new or over (`we left Oslo and live in Bergen now`), in whatever words it is said."""
         if clause.question or clause.reported or clause.conditional or clause.unreal:
@@ -260,8 +266,7 @@ class Reader:
             clause = msgspec.structs.replace(
                 clause, text=item.text[start + first.start : end], start=first.start, end=end - start, core=0
             )
-        text = guard("announced").sub("", clause.text)
-        text = dates.absolute(text, item.message.at, self._talk.zone, once=False)[0] if item.message.at else text
+        text = self._with_dates(guard("announced").sub("", clause.text), item)
         stated = personal.fitted(self._talk, text, clause.core, short_name(item.message.name))
         if stated is None:
             return None
