@@ -204,10 +204,8 @@ def _nearest(match: re.Match[str], number: str, today: date, past: bool) -> date
         return None
     side = [day for day in days if (day <= today if past else day >= today)]
     near = min(days, key=lambda day: abs((day - today).days))
-    if past and (near - today).days > 3:  # a day or two ahead is a slip of the clock, not a year ago
-        return max(side, default=near)
-    if past:
-        return near
+    if past:  # a day or two ahead is a slip of the clock, not a year ago
+        return max(side, default=near) if (near - today).days > 3 else near
     ahead = min(side, default=near)  # a date just gone by is meant more often than one far ahead
     gone_by = (ahead - today).days > 2 * abs((near - today).days) and not _is_on(match["day"], ahead)
     return near if gone_by else ahead
@@ -226,7 +224,7 @@ def _from_to(match: re.Match[str], today: date, past: bool) -> _Span | None:
     if (match["day"] and not _is_on(match["day"], first)) or (match["end"] and not _is_on(match["end"], last)):
         return None
     word = match["to"].strip(" -–—") or "to"
-    if word in _AND and not match["lead"]:  # `I live at number 3 and 7 April is …`
+    if word in _AND and not (match["lead"] or match["day"]):  # `I live at number 3 and 7 April is …`
         return None
     return _Span(f"{first.isoformat()} {word} {last.isoformat()}", first, last, "on" if word in _AND else "from")
 
@@ -276,7 +274,10 @@ _LEAD_KEPT = r"(?:\b(?P<lead>(?i:by|until|till|before|since|from|after|starting|
 _LEAD = _LEAD_KEPT.replace("|of", "|of|on|in|at|during")
 _LEAD_DAY = _LEAD_KEPT.replace("|of", "|on")
 _PART = r"(?i:,? (?:morning|afternoon|evening|night|end of (?:the )?day)\b| EOD\b)?"
-_YEAR = r"(?! ?[-–] ?\d)(?:,? (?P<year>(?:19|20)\d\d)\b)?(?![\d:])"
+_YEAR = (  # of `16-18` the month is not said twice
+    r"(?! ?[-–] ?\d(?!\d?(?:st|nd|rd|th)? (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)))"
+    r"(?:,? (?P<year>(?:19|20)\d\d)\b)?(?!\d|:\d)"
+)
 _DAY_ALONE = (
     r"(?P<number>\d{1,2})(?:st|nd|rd|th)"
     r"(?=\Z|[.,;:!?)]| (?:at|so|but|because|with|in the (?:morning|afternoon|evening))\b)"
