@@ -69,6 +69,35 @@ def test_what_is_said_of_something_else_is_not(before: str, said: str) -> None:
     assert after([], before, said)[0] == after([], before)[0]
 
 
+@in_one_test(
+    ("before", "said", "against"),
+    [
+        ("Keep your answers short.", "You can write longer answers now.", True),
+        ("Keep your answers short.", "Your replies can be longer now, I use you on my laptop.", True),
+        ("I prefer short answers.", "Longer answers are fine now.", True),
+        ("Keep commit messages short.", "You can write longer commit messages now.", True),
+        ("Answer in German from now on.", "English is fine again.", True),
+        ("Always be formal with me.", "You can be casual with me now.", True),
+        ("Antworte bitte immer auf Deutsch.", "Du kannst wieder auf Englisch antworten.", True),
+        ("Réponds toujours en français.", "Tu peux répondre en anglais maintenant.", True),
+        ("以后请用中文回答。", "现在可以用英语回答了。", True),
+        ("Keep your answers short.", "You can write longer commit messages.", False),
+        ("Keep your answers short.", "Long hours are fine again.", False),
+        ("Keep your answers short.", "Longer answers are not fine.", False),
+        ("Answer in German from now on.", "My English is fine now.", False),
+        ("Answer in German from now on.", "You can write the README in English.", False),
+        ("I speak German.", "English is fine again.", False),
+        ("Write commit messages in English.", "You can answer in German now.", False),
+        ("Antworte bitte kurz.", "Du kannst längere Texte für die Webseite schreiben.", False),
+    ],
+)
+def test_another_way_to_answer_that_is_allowed_is_behind_the_order(before: str, said: str, against: bool) -> None:
+    """Found in use: after `longer answers are fine now` the order to keep them short was as before."""
+    (stated,) = after([], before)
+    noted = after([], before, said)[0]
+    assert (noted == f"{stated} (2026-11-02: “{said.rstrip('.。')}”)") is against
+
+
 def test_what_is_so_instead_is_quoted_with_what_is_over() -> None:
     """Issue 17: "Kamillentee is on the table now. Malventee is history" was kept as its second half, or not at all."""
     said = "Am Nachmittag steht nun Kamillentee auf dem Tisch. Malventee aus Riga ist Geschichte."

@@ -265,3 +265,65 @@ def test_a_range_that_is_read_again_after_an_undo_is_hidden_again(tmp_path: Path
             assert {said[1], said[2]} <= current(memory)
             memory.consolidate("cli:2")
         assert "pregnan" not in memory.context("cli:new").stable
+
+
+TOLD = {
+    "en": "User's therapist is Dr. Anna Berg.",
+    "salary": "User's salary is 40,000 pounds.",
+    "de": "User: Meine Therapeutin ist Frau Berg",
+    "fr": "User: Ma psychologue est Mme Berg",
+    "es": "User: Mi psicóloga es Ana Berg",
+    "it": "User: La mia dottoressa è Anna Berg",
+    "nl": "User: Mijn huisarts is Anna Berg",
+    "pl": "User: Mój dentysta to Jan Berg",
+    "zh": "User: 我的治疗师是张医生。",
+}
+
+
+@in_one_test(
+    ("wish", "gone"),
+    [
+        ("actually please forget that about the therapist, that's private", "en"),
+        ("Please forget the thing about the therapist.", "en"),
+        ("Forget what I said about the therapist because it's private.", "en"),
+        ("Oh, forget the stuff about the salary.", "salary"),
+        ("Vergiss das mit der Therapeutin.", "de"),
+        ("Vergiss bitte, was ich über die Therapeutin gesagt habe.", "de"),
+        ("Oublie l'histoire de la psychologue, s'il te plaît.", "fr"),
+        ("Olvida lo que te dije sobre la psicóloga.", "es"),
+        ("Dimentica quello che ti ho detto sulla dottoressa.", "it"),
+        ("Vergeet wat ik zei over de huisarts.", "nl"),
+        ("Zapomnij o tym, co mówiłem o dentyście.", "pl"),
+        ("请忘掉我说的关于治疗师的事。", "zh"),
+        ("Don't forget what I told you about the therapist.", ""),
+        ("I can't forget that thing about the therapist.", ""),
+        ("Forget that about the weather, that's boring.", ""),
+        ("Forget the therapist joke, here is another one.", ""),
+        ("The book makes you forget the thing about the salary.", ""),
+        ("Vergiss nicht, was ich über die Therapeutin gesagt habe.", ""),
+        ("N'oublie pas ce que j'ai dit sur la psychologue.", ""),
+        ("No olvides lo de la psicóloga.", ""),
+    ],
+)
+def test_what_was_told_of_a_thing_is_asked_to_be_forgotten(wish: str, gone: str) -> None:
+    """Found in use: `please forget that about the therapist` did nothing, and nothing was said of it."""
+    assert wishes.wished_away(wish, list(TOLD.items())) == ([gone] if gone else [])
+
+
+@pytest.mark.parametrize("layout", ["native", "two-layer", "structured", "memdir", "facts"])
+def test_the_outcome_counts_what_was_taken_out(tmp_path: Path, layout: str) -> None:
+    """Found in use: the turn of the request itself was counted, and the facts layout took nothing out."""
+    clock = FixedClock(AT)
+    done = []
+    with Memory.open(tmp_path, layout=layout, clock=clock, jobs="inline") as memory:
+        told = ["My therapist is Dr. Anna Berg.", "I live in Bern.", "I like tea."]
+        for session, said in (("a", told), ("b", ["Forget that about the therapist."]), ("c", ["Forget my salary."])):
+            memory.append(session, [Message("user", text) for text in said])
+            done.append(memory.end(session).reason)
+            clock.advance(days=1)
+        shown = "".join(path.read_text("utf-8") for path in (tmp_path / "memory").rglob("*.md"))
+        assert "asked to forget 1 record, taken out" in done[1]
+        assert "asks to forget what was not found" in done[2]
+        assert "Bern" in shown or "Bern" in memory.context("new").text
+        assert "Berg" not in memory.context("new").text
+        assert not any("Berg" in hit.text for hit in memory.recall("therapist") if hit.layer == "topics")

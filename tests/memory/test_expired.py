@@ -54,6 +54,16 @@ def test_what_the_rules_note_until_a_day_is_over_after_it(tmp_path, layout):
     assert ["garage (until 2026-11-27)" in text for text in shown] == [True, False]
 
 
+def test_a_stretch_ends_with_its_last_day(tmp_path):
+    """Found in use: `from tomorrow until Tuesday` was over after tomorrow."""
+    with Memory.open(tmp_path, jobs="inline", clock=FixedClock("2026-03-06T10:00:00+00:00")) as memory:
+        memory.append(
+            "s", [Message("user", "My aunt is visiting from tomorrow until Tuesday."), Message("assistant", "OK.")]
+        )
+        memory.consolidate("s")
+        assert "from 2026-03-07 (until 2026-03-10)" in memory.context().text
+
+
 def test_what_is_over_already_or_before_it_begins_is_refused(tmp_path):
     """Found in use: it was said to be done and was never given out."""
     clock = FixedClock("2026-11-25T10:00:00+00:00")
@@ -130,6 +140,9 @@ def test_an_event_that_is_over_is_found_and_not_shown(tmp_path, layout):
         ("User: The dentist moved my appointment: it's on 2026-11-20 at 9:15 now.", True),
         ("User is staying at Hotel Adria from 2026-11-18 to 2026-11-20.", True),
         ("User: Wir fliegen vom 2026-11-18 bis zum 2026-11-20 nach Rom", True),
+        ("User: Mein Termin ist am Freitag, den 20. November um 9 Uhr", True),
+        ("Le concert est le vendredi 20 novembre 2026.", True),
+        ("The exam is on Friday, 20 November 2026 at 9.", True),
         ("User is on holiday from 2026-11-18 to 2026-11-25.", False),
         ("User works at Initech from 2026-11-18 to 2026-11-20.", False),
         ("The exam is 2026-11-25.", False),

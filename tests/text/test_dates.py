@@ -72,6 +72,44 @@ def test_a_date_gone_by_is_written_as_a_calendar_date(text: str, dated: str) -> 
     assert dates.absolute(text, THURSDAY, UTC, past=True)[0] == dated
 
 
+@in_one_test(
+    ("text", "dated"),
+    [
+        ("It is on Friday 20 March at 8am", "It is on 2026-03-20 at 8am"),
+        ("Exam on Tuesday, March 10th", "Exam on 2026-03-10"),
+        ("Flight on Sunday the 15th of March", "Flight on 2026-03-15"),
+        ("demo this Saturday (7 March)", "demo this Saturday (2026-03-07)"),
+        ("It is 9 April, a Thursday", "It is 2026-04-09, a Thursday"),
+        ("due by Tuesday the 31st", "due by 2026-03-31"),
+        ("It leaves Friday the 20th at 7", "It leaves on 2026-03-20 at 7"),
+        ("Rome from 3 to 7 April", "Rome from 2026-04-03 to 2026-04-07"),
+        ("Rome Friday 3-Tuesday 7 April", "Rome from 2026-04-03 to 2026-04-07"),
+        ("Rome between the 3rd and the 7th of April", "Rome between 2026-04-03 and 2026-04-07"),
+        ("Rome from April 3 to 7", "Rome from 2026-04-03 to 2026-04-07"),
+        ("from Monday 9 March until Friday 13 March", "from 2026-03-09 until 2026-03-13"),
+        ("Rome, 30 March - 3 April", "Rome, on 2026-03-30 - 2026-04-03"),
+        ("Sunday, 15th March: race", "On 2026-03-15: race"),
+        ("Tuesday 10 and Wednesday 11 March are full", "On 2026-03-10 and 2026-03-11 are full"),
+        ("It is on Saturday 20 February", "It is on 2027-02-20"),
+        ("It is on Friday 21 March", "It is on Friday 2026-03-21"),
+        ("on Thursday the 20th", "on Thursday the 20th"),
+        ("the Friday the 13th movies", "the Friday the 13th movies"),
+        ("every Friday the 13th", "every Friday the 13th"),
+        ("on 10 March, Friday I'm free", "on 2026-03-10, on 2026-03-06 I'm free"),
+        ("Call me Friday, 20 people come", "Call me on 2026-03-06, 20 people come"),
+        ("at number 3 and 7 April is fine", "at number 3 and 2026-04-07 is fine"),
+    ],
+)
+def test_a_weekday_beside_a_date_is_one_date(text: str, dated: str) -> None:
+    """Found in use: `on Friday 20 March` was stored as two dates; if they disagree, the weekday's word stays."""
+    assert dates.absolute(text, datetime(2026, 3, 2, 8, tzinfo=UTC), UTC)[0] == dated
+
+
+def test_a_weekday_with_its_date_is_dated_where_it_may_recur() -> None:
+    """Found in use: `on Thursday on 2026-03-12`."""
+    assert dates.absolute("on Thursday 12 March", THURSDAY, UTC, once=False)[0] == "on 2026-03-12"
+
+
 def test_since_names_a_time_gone_by_whatever_the_tense() -> None:
     """Issue 4."""
     assert dates.absolute("is vegan since January", THURSDAY, UTC)[0] == "is vegan since 2026-01"

@@ -54,6 +54,7 @@ def test_a_named_time_becomes_a_range(text, start, end):
     ("text", "start", "end"),
     [
         ("before May 7", FIRST, "2024-05-07"),
+        ("before Tuesday, May 7", FIRST, "2024-05-07"),
         ("before December", FIRST, "2023-12-01"),  # the last one that has begun
         ("until 2023-05-07", FIRST, "2023-05-08"),
         ("by March 2024", FIRST, "2024-04-01"),

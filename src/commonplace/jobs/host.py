@@ -116,6 +116,7 @@ class Host:
             config=self._parts.config,
             records=self._views.records,
             only_noted=self._views.only_noted,
+            topics=self._views.topics,
             rounds=self._job.rounds,
             summary=summary,
             reads=self._views.newest_logs() if self._job.range == "none" else (),

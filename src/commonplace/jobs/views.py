@@ -299,6 +299,11 @@ class Views:
             limit=limit,
         )
 
+    def topics(self, layer: str) -> list[ViewEntry]:
+        """Return the topics of a layer that may enter a prompt."""
+        paths = (path for _, path in self._reader.files(lambda each: each.name == layer))
+        return [self.entry(each, path, 0, shown=False) for path in paths for each in self.records(path)]
+
     def _topics(self, layer: str, messages: Sequence[RecordedMessage]) -> tuple[list[tuple[Topic, bool]], list[str]]:
         """Return the topics of a layer for a view, each with whether it is shown whole, and the paths of the others.
 

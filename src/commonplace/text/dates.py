@@ -192,19 +192,41 @@ def _end_of(match: re.Match[str], today: date, _past: bool) -> _Span:
 
 def _calendar(match: re.Match[str], today: date, past: bool) -> _Span | None:
     """Date `March 3rd`: without a year the nearest one on the side that the tense gives."""
+    day = _nearest(match, match["number"], today, past)
+    return None if day is None else _on(day)
+
+
+def _nearest(match: re.Match[str], number: str, today: date, past: bool) -> date | None:
     month = MONTHS[match["month"].lower()]
     years = [int(match["year"])] if match["year"] else [today.year - 1, today.year, today.year + 1]
-    days = [day for day in (day_of(year, month, int(match["number"])) for year in years) if day is not None]
+    days = [day for day in (day_of(year, month, int(number)) for year in years) if day is not None]
     if not days:
         return None
     side = [day for day in days if (day <= today if past else day >= today)]
     near = min(days, key=lambda day: abs((day - today).days))
-    if past and (near - today).days > 3:  # a day or two ahead is a slip of the clock, not a year ago
-        return _on(max(side, default=near))
-    if past:
-        return _on(near)
+    if past:  # a day or two ahead is a slip of the clock, not a year ago
+        return max(side, default=near) if (near - today).days > 3 else near
     ahead = min(side, default=near)  # a date just gone by is meant more often than one far ahead
-    return _on(near if (ahead - today).days > 2 * abs((near - today).days) else ahead)
+    gone_by = (ahead - today).days > 2 * abs((near - today).days) and not _is_on(match["day"], ahead)
+    return near if gone_by else ahead
+
+
+def _is_on(name: str | None, day: date) -> bool:
+    """True if a day is of a weekday that is said."""
+    return name is not None and WEEKDAYS[name.lower()] == day.weekday()
+
+
+def _from_to(match: re.Match[str], today: date, past: bool) -> _Span | None:
+    """Return the days of `3 to 7 April`; None unless they come one after the other, each on its weekday if one is."""
+    first, last = (_nearest(match, match[name], today, past) for name in ("number", "last"))
+    if first is None or last is None or first >= last:
+        return None
+    if (match["day"] and not _is_on(match["day"], first)) or (match["end"] and not _is_on(match["end"], last)):
+        return None
+    word = match["to"].strip(" -–—") or "to"
+    if word in _AND and not (match["lead"] or match["day"]):  # `I live at number 3 and 7 April is …`
+        return None
+    return _Span(f"{first.isoformat()} {word} {last.isoformat()}", first, last, "on" if word in _AND else "from")
 
 
 def _iso(match: re.Match[str], _today: date, _past: bool) -> _Span:
@@ -212,10 +234,12 @@ def _iso(match: re.Match[str], _today: date, _past: bool) -> _Span:
 
 
 def _day_of_month(match: re.Match[str], today: date, past: bool) -> _Span | None:
-    """Return the date of `on the 12th`: the nearest such day on the side that the tense gives."""
+    """Return the date of `the 12th`, or `Friday the 12th`: the nearest such day on the side that the tense gives."""
     months = (_add_months(today.replace(day=1), -step if past else step) for step in range(3))
     days = (day_of(month.year, month.month, int(match["number"])) for month in months)
-    return next((_on(day) for day in days if day is not None and (day <= today if past else day >= today)), None)
+    fit = (day for day in days if day is not None and (day <= today if past else day >= today))
+    name = match.groupdict().get("day")
+    return next((_on(day) for day in fit if name is None or _is_on(name, day)), None)
 
 
 def day_of(year: int, month: int, number: int) -> date | None:
@@ -246,16 +270,29 @@ _MONTH_BESIDE = _MONTH.replace(  # beside a day, in whatever case; `may` and `ma
     "(?P<month>", "(?P<month>(?i:january|february|april|june|july|august|september|october|november|december)|"
 )
 _COUNT = r"(?P<count>\d{1,3}|(?i:a couple(?: of)?|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve))"
-_LEAD = r"(?:\b(?P<lead>(?i:by|until|till|before|since|from|after|starting|beginning|on|in|for|due|at|during|of)) )?"
-_LEAD_KEPT = r"(?:\b(?P<lead>(?i:by|until|till|before|since|from|after|starting|beginning|for|due|of)) )?"
-_LEAD_DAY = r"(?:\b(?P<lead>(?i:by|until|till|before|since|from|after|starting|beginning|on|for|due)) )?"
+_LEAD_KEPT = r"(?:\b(?P<lead>(?i:by|until|till|before|since|from|after|starting|beginning|for|due|between|of)) )?"
+_LEAD = _LEAD_KEPT.replace("|of", "|of|on|in|at|during")
+_LEAD_DAY = _LEAD_KEPT.replace("|of", "|on")
 _PART = r"(?i:,? (?:morning|afternoon|evening|night|end of (?:the )?day)\b| EOD\b)?"
-_YEAR = r"(?! ?[-–] ?\d)(?:,? (?P<year>(?:19|20)\d\d)\b)?(?![\d:])"
+_YEAR = (  # of `16-18` the month is not said twice
+    r"(?! ?[-–] ?\d(?!\d?(?:st|nd|rd|th)? (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)))"
+    r"(?:,? (?P<year>(?:19|20)\d\d)\b)?(?!\d|:\d)"
+)
 _DAY_ALONE = (
     r"(?P<number>\d{1,2})(?:st|nd|rd|th)"
     r"(?=\Z|[.,;:!?)]| (?:at|so|but|because|with|in the (?:morning|afternoon|evening))\b)"
 )
+_DAY_BESIDE = (  # a small number without an ending may be an hour
+    r"(?P<number>\d{1,2}(?=st|nd|rd|th)|(?:1[3-9]|2\d|3[01])(?=\Z|[.,;!?)]| at\b))(?:st|nd|rd|th)?"
+    r"\b(?! (?:century|floor|anniversary|birthday)\b)"
+)
 _UNIT = r"(?P<unit>(?i:day|week|month|year))s?\b"
+_WHICH = r"(?:\b(?P<which>(?i:next|last|this coming|this past|this|past|coming)) )?"
+_TH = "(?:st|nd|rd|th)?"
+_NUMBER = rf"(?P<number>\d{{1,2}}){_TH}"
+_TO = "(?P<to> (?:to|until|till|through|and|or) | ?[-–—] ?)"
+_BESIDE = rf"(?P<beside>{_WHICH}\b{_DAY}\.?{_PART}(?:,? (?:the )?| \((?:the )?))"  # the weekday before a date
+_END_DAY = rf"(?:the )?(?:{_DAY.replace('P<day>', 'P<end>')}\.?,? (?:the )?)?(?P<last>\d{{1,2}})(?!\d){_TH}"
 _STEPS: Final = {"last": -1, "this past": -1, "past": -1, "previous": -1, "this": 0, "this coming": 0, "next": 1}
 
 Reading = Callable[["re.Match[str]", date, bool], _Span | None]
@@ -270,21 +307,27 @@ _READINGS: Final[tuple[tuple[re.Pattern[str], Reading], ...]] = tuple(
             _named,
         ),
         (
-            _LEAD_DAY + r"(?:\b(?P<which>(?i:next|last|this coming|this past|this|past|coming)) )?\b" + _DAY + _PART,
-            _weekday,
+            rf"{_LEAD}{_BESIDE}?\b(?:the )?(?<![.:/-]){_NUMBER}{_TO}{_END_DAY}(?: of)? {_MONTH_BESIDE}{_YEAR}",
+            _from_to,
         ),
+        (
+            rf"{_LEAD}{_BESIDE}?\b{_MONTH_BESIDE}\.? {_NUMBER}(?P<to> (?:to|through) ){_END_DAY}{_YEAR}(?! ?[ap]m)",
+            _from_to,
+        ),
+        (
+            rf"{_LEAD}{_BESIDE}?\b(?:the (?=\d+[a-z]))?{_NUMBER}(?: of)? {_MONTH_BESIDE}{_YEAR}",
+            _calendar,
+        ),
+        (rf"{_LEAD}{_BESIDE}?(?<![\w-])(?P<iso>(?:19|20)\d\d-\d\d-\d\d)(?![\w-])", _iso),
+        (rf"{_LEAD}{_BESIDE}?\b{_MONTH_BESIDE}\.? {_NUMBER}\b{_YEAR}", _calendar),
+        (_LEAD + _BESIDE + _DAY_BESIDE, _day_of_month),
+        (_LEAD_DAY + _WHICH + r"\b" + _DAY + _PART, _weekday),
         (
             _LEAD
             + r"\b(?:(?i:the )?(?i:end of (?:the |this )?(?:(?P<step>next) )?(?P<unit>day|week|month|quarter|year))|"
             r"(?i:(?P<dashed>month|quarter|year)[- ]end)|(?P<short>EOD|EOW|EOM))\b",
             _end_of,
         ),
-        (
-            _LEAD + r"\b(?:the (?=\d+[a-z]))?(?P<number>\d{1,2})(?:st|nd|rd|th)?(?: of)? " + _MONTH_BESIDE + _YEAR,
-            _calendar,
-        ),
-        (_LEAD + r"(?<![\w-])(?P<iso>(?:19|20)\d\d-\d\d-\d\d)(?![\w-])", _iso),
-        (_LEAD + r"\b" + _MONTH_BESIDE + r"\.? (?P<number>\d{1,2})(?:st|nd|rd|th)?\b" + _YEAR, _calendar),
         (
             _LEAD_KEPT + r"\b(?P<step>(?i:last|this past|past|previous|this coming|this|next)) "
             r"(?P<unit>(?i:weekend|week|month|quarter|year|spring|summer|fall|autumn|winter))\b",
@@ -305,13 +348,14 @@ _READINGS: Final[tuple[tuple[re.Pattern[str], Reading], ...]] = tuple(
         ),
     )
 )
-_KEPT: Final = frozenset(
-    ["by", "until", "till", "before", "since", "from", "after", "starting", "beginning", "for", "due", "of"]
-)
+_KEPT: Final = frozenset([
+    "by", "until", "till", "before", "since", "from", "after", "starting", "beginning", "for", "due", "between", "of",
+])  # fmt: skip
+_AND: Final = frozenset({"and", "or"})
 _AHEAD: Final = frozenset({"by", "until", "till", "before", "starting", "beginning", "due"})
 _ROUGHLY: Final = frozenset({"about", "around", "almost", "nearly", "over", "like"})
 _BARE_AFTER: Final = pattern(
-    r"(?:\b(?:the|an?|my|our|their|his|her|is|was|are|be|to|than|between|and|or|moved|[Ee]very)|[(\"/-]) ?\Z"
+    r"(?:\b(?:the|an?|my|our|their|his|her|is|was|are|be|to|than|between|and|or|moved|[Ee]very)|[(\"/–-]) ?\Z"
 )
 _HABIT_BEFORE: Final = pattern(
     r"\b(?:every|each|(?:every|each) (?:first|second|third|last|other)|most|black|good|cyber|any|per"
@@ -331,6 +375,7 @@ _OF_A_THING: Final = pattern(
     r"\b(?:my|our|your|their|his|her|the|an?|regular|usual|(?:bi-?)?weekly|fortnightly|monthly) \Z", re.IGNORECASE
 )
 """What is before a weekday that only names a thing: `our Friday lunch`, `the weekly Monday call`."""
+_BETWEEN: Final = pattern(r" \(|,? an? |,? ")  # a date and its weekday
 _A_THING: Final = pattern(r" (?!(?:at|in|on|from|to|by|after|before|and|or|is|was|for|with|of)\b)[a-z]")
 
 
@@ -346,14 +391,18 @@ def find(text: str, at: datetime, zone: tzinfo, *, past: bool = False, once: boo
     """
     today = at.astimezone(zone).date()
     found: list[When] = []
+    taken: list[tuple[int, int]] = []
     for known, reading in _READINGS:
         for match in known.finditer(text):
-            if any(match.start() < when.end and when.start < match.end() for when in found):
+            if any(match.start() < end and start < match.end() for start, end in taken):
                 continue
             moved = _MOVED_TO.search(text, 0, match.start()) is not None
             lead = (match["lead"] or "").lower()
             sure = once or moved or lead in _AHEAD
-            if reading is _weekday and not match["which"] and (not sure or _is_no_date(text, match, moved=moved)):
+            said = match.groupdict()
+            if reading is _weekday and ((not sure and not said["which"]) or any(_is_behind(match, on) for on in found)):
+                continue
+            if reading in {_weekday, _day_of_month} and said.get("day") and _is_no_date(text, match, moved=moved):
                 continue
             try:
                 span = reading(match, today, lead == "since" or (past and not moved and lead not in _AHEAD))
@@ -363,10 +412,13 @@ def find(text: str, at: datetime, zone: tzinfo, *, past: bool = False, once: boo
             if span is not None and beside:  # `the 21st` beside `20 December`
                 day = day_of(beside[0].year, beside[0].month, int(match["number"]))
                 span = _on(day) if day is not None and day > beside[0] else None
+            if span is not None or said.get("beside"):
+                taken.append(match.span())
             if span is not None:
-                found.append(
-                    When(match.start(), match.end(), _wording(match, span), span.first, span.last, reading is _calendar)
-                )
+                start, wording = match.start(), _wording(match, span)
+                if said.get("beside") and not _is_one(match, span):
+                    start, wording = match.end("beside"), span.label
+                found.append(When(start, match.end(), wording, span.first, span.last, reading is _calendar))
     return sorted(found, key=lambda when: when.start)
 
 
@@ -375,11 +427,24 @@ def _is_no_date(text: str, match: re.Match[str], *, moved: bool) -> bool:
     start, end = match.span()
     if any(each.start() <= match.start("day") < each.end() for each in _FROM_TO.finditer(text)):
         return True
-    if moved:
+    if moved or match["which"]:
         return False
     if _HABIT_BEFORE.search(text, max(0, start - 14), start) or _HABIT_AFTER.match(text, end):
         return True
     return not match["lead"] and bool(_OF_A_THING.search(text, max(0, start - 16), start) and _A_THING.match(text, end))
+
+
+def _is_one(match: re.Match[str], span: _Span) -> bool:
+    """True if a weekday and the date behind it are one; else its word stays (`Good Friday`, `Friday (20 March)`)."""
+    start = match.start("beside")
+    each = _HABIT_BEFORE.search(match.string, max(0, start - 14), start)
+    return each is None and "(" not in match["beside"] and _is_on(match["day"], span.first)
+
+
+def _is_behind(match: re.Match[str], when: When) -> bool:
+    """True if a weekday is that of the date before it (`20 March (Friday)`, `20 March, a Friday`)."""
+    between = _BETWEEN.fullmatch(match.string, when.end, match.start())
+    return between is not None and ("(" in between[0] or _is_on(match["day"], when.first))
 
 
 def _wording(match: re.Match[str], span: _Span) -> str:

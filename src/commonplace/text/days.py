@@ -82,6 +82,11 @@ WEEKDAYS: Final = tuple(
         ("sundays?|sonntag|dimanche|domingo|domenica|воскресень|niedziel|zondag|söndag|pazar(?:[aı]n?|lar\\w*|dan?)?\\b", "(?:星期|礼拜|周)[日天]|日曜|일요"),
     )
 )  # fmt: skip
+_BESIDE: Final = pattern(
+    rf"(?:{'|'.join(each.pattern for each in WEEKDAYS)})\w*(?:-feira)?\.?,?\s(?:(?:the|den|de|le|il|el|o)\s)?\Z",
+    re.IGNORECASE,
+)  # the weekday before a date
+_BESIDE_CHARS: Final = 24
 _OFFSETS: Final = tuple(
     (days, pattern(source))
     for days, source in (
@@ -189,6 +194,14 @@ def named(text: str) -> Iterator[Named]:
             if readings:
                 taken.append(match.span())
                 yield Named(*match.span(), readings)
+
+
+def without_weekdays(text: str) -> str:
+    """Return a text without the weekdays before the dates that it names (`Montag, den 16. März`)."""
+    for name in sorted(named(text), reverse=True):
+        if beside := _BESIDE.search(text, max(0, name.start - _BESIDE_CHARS), name.start):
+            text = text[: beside.start()] + text[name.start :]
+    return text
 
 
 def _clock(match: re.Match[str]) -> Iterator[tuple[object, ...]]:

@@ -23,6 +23,7 @@ _YEAR: Final = r"(?:19|20)\d\d"
 _DAY: Final = r"(?P<day>\d\d?)(?:st|nd|rd|th)?"
 _COUNT: Final = r"\d{1,3}|a|an|couple|few|one|two|three|four|five|six|seven|eight|nine|ten"
 _DAYS: Final = tuple(name for name in WEEKDAYS if name.endswith("day"))
+_BESIDE: Final = rf"(?:\b(?:{'|'.join(_DAYS)}),? (?:the )?)?"  # the weekday before a date
 _NUMBERS: Final = NUMBERS | {
     "few": 3, "一": 1, "两": 2, "二": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9, "十": 10,
 }  # fmt: skip
@@ -218,9 +219,9 @@ _LEADS: Final = (
 )
 Reader = Callable[[re.Match[str], datetime], Iterator[Range]]
 _READERS: Final[tuple[tuple[re.Pattern[str], Reader], ...]] = (
-    (pattern(rf"\b(?P<year>{_YEAR})-(?P<month>\d\d?)(?:-(?P<day>\d\d?))?\b"), _calendar),
-    (pattern(rf"\b(?P<month>{_MONTH})\.? {_DAY}\b(?:,? (?P<year>{_YEAR}))?"), _calendar),
-    (pattern(rf"\b{_DAY} (?:of )?(?P<month>{_MONTH})\b(?:,? (?P<year>{_YEAR}))?"), _calendar),
+    (pattern(rf"{_BESIDE}\b(?P<year>{_YEAR})-(?P<month>\d\d?)(?:-(?P<day>\d\d?))?\b"), _calendar),
+    (pattern(rf"{_BESIDE}\b(?P<month>{_MONTH})\.? {_DAY}\b(?:,? (?P<year>{_YEAR}))?"), _calendar),
+    (pattern(rf"{_BESIDE}\b{_DAY} (?:of )?(?P<month>{_MONTH})\b(?:,? (?P<year>{_YEAR}))?"), _calendar),
     (
         pattern(rf"\b(?:{_LEADS}) (?P<core>(?P<month>{_MONTH})\b(?! \d\d?\b),?(?: (?:of )?(?P<year>{_YEAR}))?)"),
         _calendar,

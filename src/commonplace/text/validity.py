@@ -89,7 +89,7 @@ def _by_its_end(text: str) -> str:
 
 def is_past_event(text: str, said: date, today: date) -> bool:
     """True if a statement tells of nothing but an event of a day or of some days on end, to come then and over now."""
-    text = _by_its_end(text)
+    text = _by_its_end(days.without_weekdays(text))
     if _LASTS.search(text) or len(content.sentences(text)) != 1:
         return False
     named = [each for each in days.named(text) if [len(reading) for reading in each.readings] == [3]]

@@ -13,13 +13,17 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+import msgspec
+
 from commonplace.errors import UnusableReplyError
 from commonplace.guard.screened import instant
 from commonplace.guard.trust import Voices
 from commonplace.jobs import ranges, showing
+from commonplace.jobs.consolidators import ruled
 from commonplace.jobs.consolidators.summarise import prompt
 from commonplace.jobs.consolidators.work import Work
-from commonplace.jobs.rules import proposing
+from commonplace.jobs.rules import proposing, wishes
+from commonplace.jobs.rules.memos import Place
 from commonplace.models.prose import prose
 from commonplace.models.protocol import LLM, Request
 from commonplace.models.reading import Unusable, says_none
@@ -58,9 +62,10 @@ def propose(work: Work) -> Proposal:
     """
     said = [m for m in work.view.messages if m.text.strip()]
     knobs = work.config.consolidation
-    if sum(m.message.role == "user" for m in said) < knobs.episode_turns:
-        return Proposal()
     asks = work.llm is not None and knobs.episodes_by_model
+    gone = Proposal() if asks else _forgotten(work)
+    if sum(m.message.role == "user" for m in said) < knobs.episode_turns:
+        return gone
     facts = _asked(work, work.llm) if work.llm is not None and asks else _ruled(work)
     voices = Voices(work.view.messages)
     levels = {fact: voices.trust(fact) for fact in facts}
@@ -68,13 +73,35 @@ def propose(work: Work) -> Proposal:
     below = [fact for fact in facts if fact not in above]
     parts = ((above, ""), (below, _BELOW))
     made = tuple(_episode(work, said, some, suffix) for some, suffix in parts if some)
-    return Proposal(operations=made, ruled=not asks)
+    return msgspec.structs.replace(gone, operations=(*gone.operations, *made), ruled=not asks)
+
+
+def _forgotten(work: Work) -> Proposal:
+    """Propose the episodes of other sessions without what a person asks to forget."""
+    users = (each for each in work.view.messages if each.message.role == "user")
+    if not any(any(wishes.asked(each, None)) for each in users):
+        return Proposal()
+    place = _place(work)
+    own = {_path(work, place, suffix) for suffix in ("", _BELOW)}
+    others = [each for each in work.topics(place.layer) if each.path not in own]
+    return proposing.propose(
+        work.view.messages, session=work.session, zone=work.zone, targets={}, existing=ruled.known(others),
+        read=lambda _: (), people=work.people,
+    )  # fmt: skip
+
+
+def _place(work: Work) -> Place:
+    return next(place for place in work.places.values() if "{session}" in place.path)
+
+
+def _path(work: Work, place: Place, suffix: str = "") -> str:
+    """Return the file of the session's episode; no id of a session leads out of its folder."""
+    return place.path.replace("{session}", f"{encode_name(work.session)}{suffix}")
 
 
 def _episode(work: Work, said: Sequence[RecordedMessage], facts: Sequence[str], suffix: str) -> PutTopic:
-    """Make the episode's file; no id of a session leads out of its folder."""
-    place = next(place for place in work.places.values() if "{session}" in place.path)
-    path = place.path.replace("{session}", f"{encode_name(work.session)}{suffix}")
+    """Make the episode's file."""
+    path = _path(work, _place(work), suffix)
     at = said[-1].message.at
     turns = sum(m.message.role == "user" for m in said)
     front = {"session_id": work.session, "turns": str(turns), "created_at": instant(at) if at else ""}

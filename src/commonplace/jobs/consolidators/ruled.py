@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final, cast
 
 import msgspec
@@ -20,17 +21,21 @@ def propose(work: Work) -> Proposal:
         kind: msgspec.structs.replace(place, fields=_ITEM_FIELDS) if place.form == "item" else place
         for kind, place in work.places.items()
     }
-    known = [
-        Known(entry.id, entry.path, entry.text, title, entry.by_hand or entry.said, entry.sources, entry.quotes, about)
-        for entry in work.view.entries
-        for title, about in [_headed(entry)]
-    ]
     targets = cast("Targets", places)  # kinds a layout names beyond those of the rules are never asked for
     at = next((each.message.at for each in reversed(work.view.messages) if each.message.at), None)
     return proposing.propose(
-        work.view.messages, session=work.session, zone=work.zone, targets=targets, existing=known,
+        work.view.messages, session=work.session, zone=work.zone, targets=targets, existing=known(work.view.entries),
         only_noted=work.only_noted, journal=work.file("journal", at), people=work.people, earlier=work.view.earlier,
     )  # fmt: skip
+
+
+def known(entries: Iterable[ViewEntry]) -> list[Known]:
+    """Return the entries of a view as the rules know them."""
+    return [
+        Known(entry.id, entry.path, entry.text, title, entry.by_hand or entry.said, entry.sources, entry.quotes, about)
+        for entry in entries
+        for title, about in [_headed(entry)]
+    ]
 
 
 def _headed(entry: ViewEntry) -> tuple[str, str]:

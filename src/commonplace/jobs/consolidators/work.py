@@ -13,7 +13,7 @@ from commonplace.jobs.rules.memos import Known, Place
 from commonplace.layouts.schema import Job, Layer, Layout
 from commonplace.models.protocol import LLM
 from commonplace.models.reading import Unusable
-from commonplace.operations import Edit, Proposal, View
+from commonplace.operations import Edit, Proposal, View, ViewEntry
 from commonplace.records import Record
 
 
@@ -32,9 +32,10 @@ class Work(msgspec.Struct, frozen=True, kw_only=True):
     it may rewrite, by path; of a long one only its end. `model` is asked in place of the one of `llm`. `rounds` is how
     often it may still ask to read and search; `answers` is what it was given, `proposed` what it proposed so far.
     `listed` is the view before anything was asked for, `view` what the numbers of all of it mean. `records` gives the
-    records of a file that may enter a prompt, `only_noted` what the rules noted in the journal alone. `at` is now.
-    `people` are those who spoke in its session and in those that its entries rest on; none if the memory has an owner.
-    `reads` are files to read first. `summary` replaces what was said before the messages of a window.
+    records of a file that may enter a prompt, `topics` those of a layer, `only_noted` what the rules noted in the
+    journal alone. `at` is now. `people` are those who spoke in its session and in those that its entries rest on; none
+    if the memory has an owner. `reads` are files to read first. `summary` replaces what was said before the messages of
+    a window.
     """
 
     session: str
@@ -57,6 +58,7 @@ class Work(msgspec.Struct, frozen=True, kw_only=True):
     config: Config
     records: Callable[[str], Sequence[Record]]
     only_noted: Callable[[], Sequence[Known]] = tuple
+    topics: Callable[[str], Sequence[ViewEntry]] = lambda _: ()
     rounds: int = 0
     answers: tuple[Answer, ...] = ()
     proposed: tuple[Edit, ...] = ()

@@ -11,7 +11,7 @@ from typing import Final, TypeVar
 
 from commonplace.jobs.rules import matching, updates, values
 from commonplace.jobs.rules.memos import CHANGE, Memo
-from commonplace.jobs.rules.patterns import ends, guard
+from commonplace.jobs.rules.patterns import ends, guard, opposites
 from commonplace.jobs.rules.wishes import LIGHT
 from commonplace.text import content, denials
 from commonplace.text.patterns import pattern
@@ -71,7 +71,8 @@ def _is_against(memo: Memo, said: str, other: str, shared: frozenset[str], share
     """True if a sentence is of what a statement says, of whose words it repeats a share, and speaks against it.
 
     Words that say that something ended need to name what it is about, and a denial little else; others repeat most of a
-    statement and deny it, or say that something is so again, or something else instead.
+    statement and deny it, or say that something is so again, or something else instead, or allow another way than an
+    order asks for.
     """
     if _is_end(other) or matching.of_another_person(said, other):
         return False
@@ -83,6 +84,8 @@ def _is_against(memo: Memo, said: str, other: str, shared: frozenset[str], share
         unnamed = any(end.over.search(said) and end.held.search(other) for end in ends())
         lasting = frozenset(word for word in shared - _times(said) if not _is_of_time(word))
         return unnamed or ((named or share >= _HALF) and bool(lasting) and _denies_little_else(said, other, lasting))
+    if memo.slot == CHANGE and any(_allows_another(each, other) for each in _CLAUSE_END.split(said)):
+        return True
     if len(shared) < 2 or all(map(_is_of_time, shared)):
         return False
     if guard("swapped").search(said):
@@ -115,6 +118,27 @@ def _times(text: str) -> frozenset[str]:
     """Return the words of the days and hours of a text."""
     times = (each.said for each in values.values(text) if each.sorts & {"day", "date", "clock"})
     return content.content(" ".join(times))
+
+
+def _allows_another(clause: str, other: str) -> bool:
+    """True if a clause allows another way to do what an order is about (`longer answers are fine`)."""
+    order = _CLAUSE_END.split(other)[0]
+    may = guard("allowed").search(clause) and not denials.denies(clause) and not guard("of_my_own").search(clause)
+    if not may or guard("no_order").match(order):
+        return False
+    for ways in opposites():
+        new, old = ({way for way in ways if way.search(each)} for each in (clause, order))
+        if old and (new & old if denials.denies(order) else new - old):
+            mine, theirs = _thing(clause), _thing(order)
+            return all(map(content.Vocabulary(theirs).holds, mine)) and all(map(content.Vocabulary(mine).holds, theirs))
+    return False
+
+
+def _thing(text: str) -> frozenset[str]:
+    """Return the words by which a text names what is done in some way; none if that is to answer."""
+    for sign in (guard("allowed"), *(way for ways in opposites() for way in ways), guard("how_to_answer")):
+        text = sign.sub(" ", text)
+    return content.content(text) - LIGHT
 
 
 def _is_of_time(word: str) -> bool:

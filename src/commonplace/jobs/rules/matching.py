@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Final
 
 from commonplace.guard.about import OTHER, names_another, whose
-from commonplace.jobs.rules.patterns import guard, things, words
+from commonplace.jobs.rules.patterns import guard, opposites, things, words
 from commonplace.text import denials
 from commonplace.text.content import Vocabulary, bare, is_wide
 from commonplace.text.content import content as carrying
@@ -246,6 +246,8 @@ def _named(text: str) -> str:
     """Return the name of whom a statement is; empty if it is of nobody by name."""
     found = guard("of_a_name").match(text)
     who = next(filter(None, found.groups()), "") if found else ""
+    if any(way.fullmatch(who) for ways in opposites() for way in ways):  # `English is fine again`
+        return ""
     return "" if bare(who) in COMMON or (is_no_name(who) and not is_wide(who)) else who
 
 

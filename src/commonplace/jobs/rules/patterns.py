@@ -96,6 +96,12 @@ def kinds() -> dict[str, Things]:
     }
 
 
+@cache
+def opposites() -> tuple[tuple[re.Pattern[str], ...], ...]:
+    """Return the ways in which an assistant may answer; of those in one row one holds at a time."""
+    return tuple(tuple(map(_compile, row)) for row in _data()["opposites"].values())
+
+
 class End(msgspec.Struct, frozen=True):
     """How a statement says that something is so, and how a person says that it is over without naming it."""
 

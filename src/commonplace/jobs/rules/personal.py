@@ -91,6 +91,7 @@ def _worded(
     past = past and rule.kind != "decision" and guard("arranged").search(clause.text) is None
     text, core = clause.text, clause.core
     whens: tuple[dates.When, ...] = ()
+    kept = 0
     habit = guard("meets").search(clause.text) is not None
     if item.message.at is not None and not guard("yearly").search(clause.text):
         kept = _recurring_part(clause.text, rule)
@@ -109,7 +110,8 @@ def _worded(
     if stated is None:
         return None
     due = first.last if first is not None and rule.kind in {"task", "constraint"} else None
-    until = first.last if first is not None and re.search(r"\b(?:until|till)\b", clause.text) else None
+    stop = re.search(r"\b(?:until|till)\b", clause.text[kept:])
+    until = next((when.last for when in whens if stop is not None and when.end > stop.end()), None)
     if until is not None and not past:  # it is shown no longer than it holds
         stated = _UNTIL.sub(validity.mark(None, until), stated)
     weight = (

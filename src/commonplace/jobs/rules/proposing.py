@@ -182,6 +182,7 @@ class _Desk:
             going = partial(overruling.wished_away, asked, others, short_name(message.message.name))
             for each in going((known, known) for known in self._known):
                 self._known.remove(each)
+                rests["overrules"] = (source,) if source in each.sources else ()  # a record of the request itself
                 if self._is_topic(each):
                     self._bodies[each.path].drop(each, **rests)
                     continue

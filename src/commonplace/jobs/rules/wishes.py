@@ -6,6 +6,7 @@ Pure functions over texts and messages.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import dropwhile
 from typing import Final, TypeVar
 
 import msgspec
@@ -16,7 +17,7 @@ from commonplace.guard.phrases import phrase
 from commonplace.guard.trust import message_trust
 from commonplace.jobs.rules import matching, patterns
 from commonplace.jobs.rules.patterns import guard
-from commonplace.operations import Operation, RemoveEntry, RemoveItem, RemoveTopic, TakeBack
+from commonplace.operations import Operation, PutTopic, RemoveEntry, RemoveItem, RemoveTopic, TakeBack
 from commonplace.records import RecordedMessage, Source
 from commonplace.text import content
 from commonplace.text.patterns import pattern
@@ -29,7 +30,10 @@ SCAN_CHARS: Final = 20_000  # of a longer message only head and tail are read: t
 REPLY_GAP: Final = 2  # messages between what is said and that it is not to be remembered
 _MOST: Final = 0.6  # of the words of a statement, which a wish repeats
 _DESCRIPTION_CHARS: Final = 120
-_CLAUSE_END: Final = pattern(r"[,;:，；：](?!\s?(?:dass|dat|że|что)\b)|\s[–—-]\s")
+_CLAUSE_END: Final = pattern(
+    r"[,;:，；：](?!\s?(?:dass|dat|że|что|was|wat|co)\b)|\s[–—-]\s"
+    r"|\s(?:because|weil|denn|parce que|porque|perché|omdat|bo|потому)\b"
+)
 
 
 class TakenBack(msgspec.Struct, frozen=True):
@@ -62,14 +66,14 @@ def wished_away(said: str, stated: Iterable[tuple[Key, str]]) -> list[Key]:
     if not wish:
         return []
     mine, own = content.Vocabulary(content.content(wish)), _named(wish) if is_of_oneself(wish) else []
-    about = guard("wished_away").sub("", wish, count=1).strip().removeprefix("that ")
+    about = guard("told_about").sub("", guard("wished_away").sub("", wish, count=1)).strip().removeprefix("that ")
     of_one = ((key, text) for key, text in stated if not matching.is_of_another_than(about, text))
     return [key for key, text in of_one if _says_most(mine, text) or (own and _begins_with(own, text))]
 
 
 def is_of_oneself(wish: str) -> bool:
     """True if a wish is of what a person said of themselves, or has."""
-    return content.is_wide(wish) or FIRST_PERSON.search(wish) is not None or WE.search(wish) is not None
+    return content.is_wide(wish) or any(each.search(wish) for each in (FIRST_PERSON, WE, guard("told_about")))
 
 
 def is_of_last(text: str) -> bool:
@@ -134,12 +138,13 @@ def taken_back(
             replies = [part for each in said if each.message.role == "assistant" for part in _parts(each)]
             for sentence in filter(wish_of, content.sentences(own)):
                 is_known = bool(wished_away(sentence, ((part, part[1]) for part in known)))
-                if not (is_known or FIRST_PERSON.search(wish_of(sentence))):
+                wish = wish_of(sentence)
+                if not (is_known or FIRST_PERSON.search(wish) or guard("told_about").search(wish)):
                     continue
                 stated = [part for each in mine for part in _parts(each) if part[1] != sentence]
                 parts = wished_away(sentence, ((part, part[1]) for part in stated))
                 if parts or is_known:
-                    named = _named(wish_of(sentence))
+                    named = _named(wish)
                     parts += [part for part in replies if _holds(content.words(part[1]), named)]
                 forgets = guard("wished_away").search(sentence) is not None
                 asks += [(_source(message), sentence)] if parts or is_known or forgets else []
@@ -162,18 +167,26 @@ def notes(
     back: Sequence[TakenBack], operations: Iterable[Operation], known: Sequence[tuple[Source, str]] | None
 ) -> Iterator[str]:
     """Yield what came of the requests to forget; `known` are the messages of what is known, None if nobody looked."""
-    going = [each for each in operations if isinstance(each, (RemoveEntry, RemoveItem, RemoveTopic))]
+    operations = tuple(operations)
     for each in back:
-        count = sum(each.request in edit.sources for edit in going)
+        count = sum(_taken_out(edit, each.request, by_rules=known is not None) for edit in operations)
         name = f"{each.request.session}#{each.request.message}"
         if count:
             yield f"{name} asked to forget {count} record{'s' if count > 1 else ''}, taken out"
-        elif known is not None and not (each.found or known):
+        elif known is not None and not (each.found or any(source != each.request for source, _ in known)):
             yield f"{name} asks to forget what was not found, or what another one said; see `commonplace forget`"
     gone = (source for source, _ in (*(known or () if back else ()), *(part for each in back for part in each.parts)))
     asks = {each.request for each in back}
     if hidden := dict.fromkeys(f"{each.session}#{each.message}" for each in gone if each not in asks):
         yield f"what {', '.join(hidden)} said of it is hidden; `commonplace undo` shows it again"
+
+
+def _taken_out(edit: Operation, request: Source, *, by_rules: bool) -> int:
+    """Return how many statements an edit takes out because a message asks for it; a record of that is none."""
+    if isinstance(edit, PutTopic) and by_rules and request not in edit.overrules:
+        return sum(source == request for source, _ in zip(edit.sources, edit.quotes, strict=False))
+    removes = isinstance(edit, (RemoveEntry, RemoveItem, RemoveTopic))
+    return int(removes and request in edit.sources and request not in edit.overrules)
 
 
 def is_bare(lines: Sequence[str]) -> bool:
@@ -216,7 +229,7 @@ def _parts(message: RecordedMessage) -> list[tuple[Source, str]]:
 
 def _named(wish: str) -> list[str]:
     """Return the words by which a wish names what is to be forgotten."""
-    said = content.asked_for(content.words(guard("wish_wide").sub(" ", wish)))
+    said = content.asked_for(content.words(guard("wish_wide").sub(" ", guard("told_about").sub(" ", wish))))
     frame = patterns.words("wish_frame")
     return [each for each in said if each not in frame and (len(each) > 1 or content.is_wide(each))]
 
@@ -228,7 +241,9 @@ def _says_most(mine: content.Vocabulary, text: str) -> bool:
 
 def _begins_with(own: Sequence[str], text: str) -> bool:
     """True if a statement has all the words by which a thing is named, and begins with one of them."""
-    known = [each for each in content.asked_for(content.words(text)) if each not in LIGHT and len(each) > 1]
+    label = guard("speaker_label").match(text)
+    said = list(dropwhile(content.is_joining, content.words(text[label.end() :]))) if label else content.words(text)
+    known = [each for each in content.asked_for(said) if each not in LIGHT and len(each) > 1]
     begins = bool(known) and (content.is_wide(text) or content.Vocabulary(own).holds(known[0]))
     return begins and _holds(known, own)
 
