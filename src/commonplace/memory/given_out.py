@@ -21,11 +21,11 @@ _BELOW: Final = pattern(r"\(from (tool|web)\b")
 def without_known(message: Message, tool: AgentTool) -> Message:
     """Return a result of the agent's own tool without what it repeats; another message as it is."""
     names = {each.name for each in tool.actions} if tool.separate else {tool.name}
-    own = {each.lower() for each in names}
-    if message.role != "tool" or not message.tools or not own.issuperset(map(_plain, message.tools)):
+    if message.role != "tool" or not message.tools:
         return message
     try:
-        answer = msgspec.json.decode(message.content)
+        is_own = {each.lower() for each in names}.issuperset(map(_plain, message.tools))
+        answer = msgspec.json.decode(message.content) if is_own else {}
         known = answer.keys() <= _KEYS and isinstance(answer.get("success"), bool)
         shown = list(_shown(answer)) if known else None
     except (AttributeError, KeyError, RecursionError, TypeError, ValueError):
