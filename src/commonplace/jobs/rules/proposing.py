@@ -47,6 +47,7 @@ from commonplace.operations import (
     SayAgain,
 )
 from commonplace.records import RecordedMessage, Source, Trust, lowest_trust
+from commonplace.text.content import sentences
 from commonplace.text.pieces import fingerprint, short_name
 
 __all__ = ["Known", "Memo", "Place", "Targets", "extract", "propose"]
@@ -146,6 +147,7 @@ class _Desk:
         self._doubted: set[tuple[str, str]] = set()
         self._bodies: dict[str, _Body] = {}
         self._topics = [each for each in existing if each.title]
+        self._by_hand = [each for each in existing if each.at is not None and not each.sources]
         for each in existing:
             lines = [each.text]
             if self._is_topic(each):
@@ -214,8 +216,11 @@ class _Desk:
             self._say_again(said, memo)
         if said is not None or (place.form == "topic" and any(body.says(memo.text) for body in self._bodies.values())):
             return  # an item may be in the file of another day
-        old = self._old(memo, self._known)
-        if old is not None:
+        told = next((each for each in self._by_hand if _tells(each, memo, place)), None)
+        old = self._old(memo, [each for each in self._known if told is None or each.id != told.id])
+        if told is not None and old is None:
+            self._say_again(told, memo)
+        elif old is not None:
             if not _is_later(old, memo):
                 text = overruling.in_its_place(memo, old.text)
                 self._replace(old, memo, text, beside=old if text.startswith(old.text) else None)
@@ -439,6 +444,13 @@ def _says_already(known: Known, memo: Memo) -> bool:
     """True if what is known has the values of an update already, from the same message."""
     said = [each.said for each in values.values(memo.news)] if known.at is not None and known.at == memo.at else []
     return bool(said) and all(each in known.text for each in said)
+
+
+def _tells(known: Known, memo: Memo, place: Place) -> bool:
+    """True if the agent or a person wrote down what a memo says, after it was said, where it is shown as a memo is."""
+    if memo.at is None or known.at is None or known.at < memo.at or (known.title and place.form == "entry"):
+        return False
+    return any(matching.retells(each, memo.text) for each in sentences(known.text))
 
 
 def _journal(noted: Sequence[str]) -> str:
