@@ -54,6 +54,8 @@ def shown(memory):
             ("two-layer", "tool"),
             ("memdir", "tool"),
             ("graph", "api"),
+            ("graph", "talk"),
+            ("memdir", "talk"),
         ],
     ),
 )

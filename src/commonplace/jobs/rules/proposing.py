@@ -374,7 +374,7 @@ class _Body:
 
     def stated(self) -> list[str]:
         """Return the statements among the lines."""
-        return [line[2:] for line in self._lines if line.startswith("- ")]
+        return [line.removeprefix("- ") for line in self._lines if _is_statement(line)]
 
     def says(self, text: str) -> bool:
         """True if a line says what a text does."""
@@ -382,7 +382,8 @@ class _Body:
 
     def put(self, old: str, text: str, **rests: Any) -> None:
         """Replace a statement."""
-        self._lines[self._place_of(old)] = f"- {text}"
+        place = self._place_of(old)
+        self._lines[place] = f"- {text}" if self._lines[place].startswith("- ") else text
         self._rest(**rests)
 
     def add(self, text: str, **rests: Any) -> None:
@@ -402,8 +403,8 @@ class _Body:
         self._rest(**rests)
 
     def _place_of(self, text: str) -> int:
-        lines = enumerate(self._lines)
-        return next(n for n, line in lines if line[:2] == "- " and later.without_newer(line[2:]) == text)
+        lines = ((n, line.removeprefix("- ")) for n, line in enumerate(self._lines) if _is_statement(line))
+        return next(n for n, line in lines if later.without_newer(line) == text)
 
     def _rest(
         self, *, sources: tuple[Source, ...], quotes: tuple[str, ...], trust: Trust, overrules: tuple[Source, ...] = ()
@@ -428,6 +429,11 @@ class _Body:
             overrules=self.overrules,
             trust=lowest_trust(self.trusts),
         )
+
+
+def _is_statement(line: str) -> bool:
+    """True if a line of a topic is an item of a list, or a sentence alone."""
+    return line.startswith("- ") or (line[:1].isalnum() and len(sentences(line)) == 1)
 
 
 def _only_changes(memo: Memo, stated: Sequence[str]) -> bool:
