@@ -97,6 +97,19 @@ def test_what_the_forgotten_said_before_is_hidden_too(tmp_path):
         assert "Anna" not in shown(memory)
 
 
+def test_a_message_of_which_another_part_was_corrected_hides_the_forgotten(tmp_path):
+    """Bug: the message was shown whole, marked as superseded by what corrects the other part."""
+    with opened(tmp_path, "native") as memory:
+        memory.append(
+            "a", [Message("user", "I prefer tabs. My therapist is Dr. Anna Berg."), Message("assistant", "OK")]
+        )
+        memory.end("a")
+        memory.append("b", [Message("user", "I prefer spaces now instead of tabs."), Message("assistant", "OK")])
+        memory.append("b", [Message("user", "Please forget my therapist."), Message("assistant", "Done.")])
+        memory.end("b")
+        assert "Anna" not in memory.context("c", "Tabs or spaces, and who is my therapist?").text
+
+
 def test_another_person_keeps_what_they_said(tmp_path):
     """What one forgets of themselves is not hidden where another one says the same."""
     with opened(tmp_path, "native") as memory:

@@ -107,7 +107,8 @@ class Overruling:
             as_of: Only what was known by then counts.
         """
         found = list(self.over(record, text, as_of))
-        return (found[0][0], words_of(text, [sentence for _, sentence in found])) if found else None
+        by = min((part for part, _ in found), key=is_replaced, default=None)
+        return (by, words_of(text, [sentence for _, sentence in found])) if by else None
 
     def over(self, record: str, text: str, as_of: datetime | None = None) -> Iterator[tuple[Superseded, str]]:
         """Yield the sentences of a record that are over, each with what says otherwise now."""
@@ -136,6 +137,11 @@ class Overruling:
                 gone = None
             if part := _overruled(sentence, parts, people, mine) or gone:
                 yield part, sentence
+
+
+def is_replaced(part: Superseded) -> bool:
+    """True if a record says something in its place; what is gone with nothing in its place comes first."""
+    return bool(part.now)
 
 
 def words_of(text: str, over: Iterable[str]) -> str:
