@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from datetime import datetime, tzinfo
 from typing import Final
 
 import msgspec
 
 from commonplace.changes import forgotten, tombstones
-from commonplace.changes.overruling import TELLING, Overruling
+from commonplace.changes.overruling import TELLING, Overruling, states
 from commonplace.changes.parts import Parts
 from commonplace.changes.payload import ForgetMove
 from commonplace.changes.plan import Plan
 from commonplace.errors import RecordNotFoundError
+from commonplace.guard.shapes import Span
 from commonplace.layouts.codecs.edits import split_id
 from commonplace.operations import Edit, RemoveEntry, RemoveItem, RemoveTopic, TakeBack, denied
 from commonplace.records import Entry, Item, JournalEntry, Outcome, Record, RecordedMessage, Source, Superseded, Topic
-from commonplace.text import content
+from commonplace.text import content, dates
 
 FORGOTTEN: Final = "this was forgotten or undone"
 _REPEATED: Final = "~"  # in an id, before the number of a line that stands more than once
 _OF_SESSION: Final = "{session}"
 _HASHES: Final = 1000  # in one line of a transcript
+_SEVERAL: Final = 2  # people who speak: what one of them says is not another one's
+_STATED: Final = 2  # words of a statement; one word only names
 
 
 def refused(texts: Iterable[str], parts: Parts) -> Outcome:
@@ -124,12 +128,17 @@ def along(plan: Plan, parts: Parts) -> None:
 def _unsay(plan: Plan, parts: Parts) -> None:
     """Write down in the transcripts which of their words say what is gone now, and which records tell of it."""
     held: dict[str, dict[str, list[Superseded]]] = {}
+    cited = set[tuple[str, str, str]]()
     for gone, source, was in _gone(plan, parts):
+        cited.add((gone, source.session, source.message))
         with suppress(RecordNotFoundError):
             text = parts.sessions.message(source.session, source.message).text
             start = text.find(was[-1])
             span = source.span or ((start, start + len(was[-1])) if start >= 0 else None)
             part = Superseded(span, gone, plan.at, (), was)
+            held.setdefault(source.session, {}).setdefault(source.message, []).append(part)
+    for source, part in _restated(plan, parts):
+        if (part.record, source.session, source.message) not in cited:
             held.setdefault(source.session, {}).setdefault(source.message, []).append(part)
     told: dict[str, list[str]] = {}
     overruling = Overruling(parts.ledger, parts.reader, held)
@@ -163,6 +172,54 @@ def _gone(plan: Plan, parts: Parts) -> Iterator[tuple[str, Source, tuple[str, ..
         if isinstance(operation, TakeBack):
             for source, quote in zip(operation.overrules, operation.quotes, strict=False):
                 yield operation.request, source, (quote, quote)
+
+
+def _restated(plan: Plan, parts: Parts) -> Iterator[tuple[Source, Superseded]]:
+    """Yield which other messages say again what is gone, or what it said before: the message, and the part of it.
+
+    These are messages of the talks that it rests on, or that went on when it was written. A call of a tool goes whole.
+    """
+    for gone, said, sessions in _said_before(plan, parts):
+        used = frozenset[str]().union(*map(content.keywords, said))
+        for session in sessions:
+            roles = {"assistant", "user"} if len(parts.sessions.state(session).names) < _SEVERAL else {"assistant"}
+            for message in parts.sessions.kept(session):
+                if message.message.role in roles and not used.isdisjoint(content.keywords(message.text)):
+                    for span, was in _saying(message, said, parts.zone):
+                        part = Superseded(None if message.message.tools else span, gone, plan.at, (), was)
+                        yield Source(session, str(message.message.id)), part
+
+
+def _said_before(plan: Plan, parts: Parts) -> Iterator[tuple[str, list[str], list[str]]]:
+    """Yield what a plan takes out or hides: its id, its statements with those of before, and the sessions it is of."""
+    forgets = "forget" in plan.kinds and "aged" not in plan.kinds
+    for operation in plan.operations:
+        gone = denied(msgspec.to_builtins(operation), forgets=forgets)
+        sources, texts, times = dict[str, None](), list[str](), list[datetime]()
+        for number, was in (
+            v for each in (gone, *parts.ledger.predecessors(gone)) for v in parts.ledger.versions(each)
+        ):
+            texts.append(was.text if split_id(gone)[1] else was.text.partition("\n")[2])  # the title of a topic names
+            sources |= dict.fromkeys(source.session for source in was.sources)
+            times += [change.at] if (change := parts.ledger.change(number)) else []
+        if isinstance(operation, TakeBack):
+            gone, texts = operation.request, [*operation.quotes]
+            sources = dict.fromkeys(source.session for source in operation.overrules)
+        said = [each for text in texts for each in content.sentences(text) if len(content.keywords(each)) >= _STATED]
+        if said:
+            yield gone, said, [*dict.fromkeys([*sources, *parts.going_on([*times, plan.at])])]
+
+
+def _saying(message: RecordedMessage, said: Sequence[str], zone: tzinfo) -> Iterator[tuple[Span, tuple[str, str]]]:
+    """Yield the parts of a message that say one of some statements, each with that and with its own words."""
+    end = 0
+    for sentence in content.sentences(message.text):
+        start = message.text.index(sentence, end)
+        end = start + len(sentence)
+        at = message.message.at
+        forms = (sentence, dates.dated(sentence, at.astimezone(zone), zone, ())) if at else (sentence,)
+        if was := next((each for each in said for form in forms if states(form, each)), ""):
+            yield (start, end), (was, sentence)
 
 
 def file(plan: Plan, path: str, parts: Parts) -> None:

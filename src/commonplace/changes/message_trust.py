@@ -72,7 +72,8 @@ def most_trust(message: Message, agent: str, config: GuardConfig) -> Trust:
     """Return the most a message can be trusted: by its role, its tools, its name, and as was passed."""
     level = ROLE_TRUST[message.role]
     own_tools = {own.lower() for own in config.own_tools}
-    if message.role == "tool" and message.tools and own_tools.issuperset(map(str.lower, message.tools)):
+    own = bool(message.tools) and own_tools.issuperset(map(str.lower, message.tools))
+    if message.role == "tool" and (own or not message.content):
         level = "agent"
     other = message.role == "user" and not is_owner(message.name, config.owner)
     other = other or (message.role == "assistant" and message.name not in {None, agent} and agent != _UNNAMED)

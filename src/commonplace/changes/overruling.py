@@ -31,8 +31,13 @@ _FRAME: Final = content.keywords("User: Assistant: Noted: ok okay")
 def superseded(ledger: Ledger, sessions: Sessions, session: str) -> dict[str, list[Superseded]]:
     """Return the messages of a session that say what is not so any more, with the parts, by the log and by itself."""
     found = {message: list(parts) for message, parts in ledger.superseded(session).items()}
-    for each in (each for events in sessions.unsaid(session).values() for each in events):
-        for message, start, end in each.spans if is_unknown(ledger, each.name) else ():
+    logged = {(message, part.record) for message, parts in found.items() for part in parts}  # in the log's own words
+    for each in (
+        each for events in sessions.unsaid(session).values() for each in events if _is_gone(ledger, each.name)
+    ):
+        for message, start, end in each.spans:
+            if (message, each.name) in logged:
+                continue
             with suppress(RecordNotFoundError):
                 said = sessions.message(session, message).text[start : end or None]
                 part = Superseded((start, end) if end else None, each.name, each.at, (), (said, said))
@@ -40,9 +45,9 @@ def superseded(ledger: Ledger, sessions: Sessions, session: str) -> dict[str, li
     return found
 
 
-def is_unknown(ledger: Ledger, gone: str) -> bool:
-    """True if the log does not know a record or a request to forget; else it has it in its own words."""
-    return ledger.made(gone) is None and ledger.gone(gone) is None
+def _is_gone(ledger: Ledger, record: str) -> bool:
+    """True unless the log knows that a record, which was gone, is there again."""
+    return ledger.made(record) is None or ledger.gone(record) is not None
 
 
 def taken_back(ledger: Ledger, sessions: Sessions, session: str) -> dict[str, list[Superseded]]:
@@ -102,7 +107,8 @@ class Overruling:
             as_of: Only what was known by then counts.
         """
         found = list(self.over(record, text, as_of))
-        return (found[0][0], words_of(text, [sentence for _, sentence in found])) if found else None
+        by = min((part for part, _ in found), key=is_replaced, default=None)
+        return (by, words_of(text, [sentence for _, sentence in found])) if by else None
 
     def over(self, record: str, text: str, as_of: datetime | None = None) -> Iterator[tuple[Superseded, str]]:
         """Yield the sentences of a record that are over, each with what says otherwise now."""
@@ -127,10 +133,15 @@ class Overruling:
         people = self._reader.people(sessions)
         for sentence in content.sentences(text):
             gone = telling.get(hashed(record, sentence)) if telling else None
-            if gone and not (is_unknown(self._ledger, gone.record) and (as_of is None or gone.since <= as_of)):
+            if gone and not (_is_gone(self._ledger, gone.record) and (as_of is None or gone.since <= as_of)):
                 gone = None
             if part := _overruled(sentence, parts, people, mine) or gone:
                 yield part, sentence
+
+
+def is_replaced(part: Superseded) -> bool:
+    """True if a record says something in its place; what is gone with nothing in its place comes first."""
+    return bool(part.now)
 
 
 def words_of(text: str, over: Iterable[str]) -> str:
@@ -155,11 +166,11 @@ def _overruled(
         for was in part.was
         if id(part) in mine or not is_of_another(was, sentence, people)
     )
-    over = (part for part, was in stated if _states(sentence, was))
+    over = (part for part, was in stated if states(sentence, was))
     return next((part for part in over if not part.now or not content.keywords(part.now) <= said), None)
 
 
-def _states(sentence: str, was: str) -> bool:
+def states(sentence: str, was: str) -> bool:
     """True if a sentence quotes a statement, or has its names, numbers and nearly all its words, and few others."""
     words, said = content.keywords(was) - _FRAME, content.keywords(sentence) - _FRAME
     quoted = content.fold(was).rstrip(" .!") in content.fold(sentence)

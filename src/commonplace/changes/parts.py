@@ -17,7 +17,7 @@ from commonplace.changes.sessions import Sessions
 from commonplace.changes.tombstones import Tombstones
 from commonplace.config import Clock, Config
 from commonplace.layouts.schema import Layer, Layout
-from commonplace.records import Trust
+from commonplace.records import Session, Trust
 from commonplace.store.protocol import Store
 from commonplace.store.seen import Seen
 
@@ -80,9 +80,18 @@ class Parts:
         """Return the instant now, in the zone that files are dated in."""
         return self.clock().astimezone(self.zone)
 
+    def going_on(self, times: Iterable[datetime]) -> list[str]:
+        """Return the sessions that went on at one of some instants."""
+        asked = list(times)
+        return [each.id for each in self.sessions.list() if any(_went_on(each, at) for at in asked)] if asked else []
+
     def look_at_instructions(self) -> None:
         """Log what was edited outside of the files that only a person writes."""
         self.drift.look([path for _, path in self.reader.files(lambda layer: layer.person_only)])
+
+
+def _went_on(session: Session, at: datetime) -> bool:
+    return session.last_at is not None and session.created_at - _QUIET < at < session.last_at + _QUIET
 
 
 class _OfOutside(Protocol):
@@ -110,10 +119,7 @@ def _of_outside(
     def goes_on(written_ns: int) -> bool:
         """True if a session went on when a file was written; it may be noticed long after that."""
         at = min(clock(), datetime.fromtimestamp(written_ns // 10**9, UTC)) if written_ns else clock()
-        return any(
-            not each.ended and each.last_at and each.created_at - _QUIET < at < each.last_at + _QUIET
-            for each in sessions.list()
-        )
+        return any(not each.ended and _went_on(each, at) for each in sessions.list())
 
     def trust(layer: Layer | None = None, written_ns: int = 0) -> Trust:
         if layout.agent_edits_files or is_lost() or ledger.has_gap:

@@ -6,10 +6,11 @@ gets what was found, under new numbers, and is called again. Then the gate decid
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from functools import partial
-from typing import Final
+from itertools import chain, repeat
+from typing import Any, Final
 
 import msgspec
 
@@ -22,6 +23,7 @@ from commonplace.guard.trust import borrowable
 from commonplace.jobs.consolidators.choice import CONSOLIDATORS
 from commonplace.jobs.consolidators.work import Answer, Work
 from commonplace.jobs.finding import CUT, Finding
+from commonplace.jobs.rules import wishes
 from commonplace.jobs.rules.proposing import left_out
 from commonplace.jobs.settling import settled
 from commonplace.jobs.views import Views
@@ -34,12 +36,13 @@ from commonplace.operations import (
     Operation,
     Proposal,
     PutTopic,
+    RemoveEntry,
     RemoveTopic,
     RewriteDocument,
     View,
 )
 from commonplace.records import RecordedMessage, Source, Trust, is_below_agent
-from commonplace.text import dates
+from commonplace.text import content, dates
 from commonplace.text.pieces import one_line, truncate
 
 ROUND_TOKENS: Final = 3000  # of what a consolidator is given in one round
@@ -165,7 +168,23 @@ class Host:
         edits = (resting.cited(each, said) if isinstance(each, RewriteDocument) else each for each in judged.accepted)
         taken = self._taken(msgspec.structs.replace(judged, accepted=tuple(edits)), said, view)
         taken.operations.extend(proposal.again)
+        if by_model and (let_go := list(wishes.let_go(judged.accepted, view))):
+            return msgspec.structs.replace(taken, taken_back=tuple(self._let_go(taken.operations, let_go)))
         return msgspec.structs.replace(taken, taken_back=proposal.taken_back)
+
+    def _let_go(self, operations: list[Operation], gone: Iterable[wishes.LetGo]) -> Iterator[tuple[Source, str]]:
+        """Make removals on a person's word of what a model left out as asked, and yield the messages that say it."""
+        for edit, entry, lost, message in gone:
+            asked = Source(message.session, str(message.message.id))
+            rests: dict[str, Any] = {"sources": (asked,), "quotes": (message.text,), "trust": "user"}
+            if isinstance(edit, RewriteDocument):
+                operations.insert(0, RemoveEntry(path=edit.path, target=entry.id, **rests))
+            elif not isinstance(edit, PutTopic):
+                operations[operations.index(edit)] = msgspec.structs.replace(edit, **rests)
+            for sentence in content.sentences(lost):
+                version = self._parts.ledger.behind(entry.id, sentence)
+                made = version[1] if version else None
+                yield from zip(made.sources, chain(made.quotes, repeat(sentence)), strict=False) if made else ()
 
     def proposed(self, work: Work) -> Proposal:
         """Run the consolidator once.

@@ -21,7 +21,7 @@ from commonplace.jobs.running import Wanted
 from commonplace.jobs.schedule import Mode
 from commonplace.jobs.windows import unknown
 from commonplace.layouts.schema import Layout
-from commonplace.memory import designs, recognising, said, taken_back, verbs
+from commonplace.memory import designs, given_out, recognising, said, taken_back, verbs
 from commonplace.memory import doctor as doctors
 from commonplace.memory.arguments import Opening, configured, require_location, require_mode, scope_chain
 from commonplace.memory.opening import Opened
@@ -150,7 +150,8 @@ class Memory(Past):
         """Keep messages; when this returns they are on disk and a search finds them.
 
         No model is called. Appending the same messages with their ids again changes nothing. Text that this
-        memory fenced as recalled is taken out first, so nothing recalled is kept a second time.
+        memory fenced as recalled is taken out first, as is what its own tool answered, so nothing recalled is kept a
+        second time.
 
         Args:
             session_id: For example `telegram:12345`; anything but control characters.
@@ -174,7 +175,8 @@ class Memory(Past):
         """
         scope = self._chain.first
         given = said.messages(messages, scope.key, partial(scope.transcripts.tool_called, session_id))
-        return scope.append(session_id, given, agent=agent, kind=kind)
+        new = [given_out.without_known(each, scope.layout.tool) for each in given]
+        return scope.append(session_id, new, agent=agent, kind=kind)
 
     def recall(
         self,

@@ -13,7 +13,7 @@ from typing import Final
 
 import msgspec
 
-from commonplace.changes.overruling import TELLING, Overruling, words_of
+from commonplace.changes.overruling import TELLING, Overruling, is_replaced, words_of
 from commonplace.config import RecallConfig
 from commonplace.guard.pasted import part_trust
 from commonplace.recall import choosing, dated, ranking
@@ -299,7 +299,7 @@ class Search(msgspec.Struct, kw_only=True):
         known = (part for part in parts if as_of is None or part.since <= as_of)
         over = [part for part in known if _overlap(part.span, source.span)]
         words = [was for part in over for was in part.was[1:] or _said(hit, part.span)]
-        return (over[0], words_of(hit.text, words)) if over else None
+        return (min(over, key=is_replaced), words_of(hit.text, words)) if over else None
 
     def _note(self, ranked: Ranked, note: Note) -> choosing.Shown:
         at = datetime.fromtimestamp(note.at_ms / 1000, UTC) if note.at_ms is not None else None

@@ -53,7 +53,7 @@ def propose(work: Work) -> Proposal:
     memos = {each.number: reader.read(each) for each in said}
     short = {place.path for place in work.places.values() if place.layer == work.layout.targets.get(_SHORT)}
     known = [
-        Known(entry.id.partition("#")[2], entry.path, entry.text, at=entry.by_hand or entry.said)
+        Known(entry.id.partition("#")[2], entry.path, entry.text, at=entry.by_hand or entry.said, sources=entry.sources)
         for entry in work.view.entries
         if entry.path not in short  # what does not last is not corrected
     ]

@@ -13,8 +13,8 @@ from typing import Final
 
 from commonplace.guard.about import OTHER, names_another, whose
 from commonplace.jobs.rules.patterns import guard, opposites, things, words
-from commonplace.text import denials
-from commonplace.text.content import Vocabulary, bare, is_wide
+from commonplace.text import days, denials
+from commonplace.text.content import Vocabulary, bare, firm, is_wide
 from commonplace.text.content import content as carrying
 from commonplace.text.everyday import COMMON, is_no_name
 from commonplace.text.likeness import decide
@@ -67,6 +67,27 @@ def order_verb(text: str) -> frozenset[str]:
     """Return the verb with which an order begins (`write` of `Always write tests first`); empty if a text is none."""
     found = guard("order_verb").match(text)
     return frozenset({bare(found["verb"])}) if found else frozenset()
+
+
+def retells(other: str, text: str) -> bool:
+    """True if another statement has all names, numbers and dates of a statement, most of its words and few others."""
+    (dates, names, said), (others, _, told) = _apart(text), _apart(other)
+    shared = Vocabulary(told).shared(said)
+    if not said or not names <= shared or 3 * len(shared) < 2 * len(said) or 2 * len(shared) < len(told):
+        return False
+    if not dates <= others or _denies(text) != _denies(other):
+        return False
+    return not (of_another_person(text, other) or _swapped(text, other))
+
+
+@lru_cache(maxsize=4096)
+def _apart(text: str) -> tuple[frozenset[object], frozenset[str], frozenset[str]]:
+    """Return the dates and times of day in a text, its other names and numbers, and all its other words that count."""
+    dates = sorted(days.named(text), reverse=True)
+    for each in dates:
+        text = f"{text[: each.start]} {text[each.end :]}"
+    names = firm(text)
+    return frozenset(reading for each in dates for reading in each.readings), names, carrying(text) | names
 
 
 def holds(text: str, value: str) -> bool:

@@ -47,6 +47,7 @@ from commonplace.operations import (
     SayAgain,
 )
 from commonplace.records import RecordedMessage, Source, Trust, lowest_trust
+from commonplace.text.content import sentences
 from commonplace.text.pieces import fingerprint, short_name
 
 __all__ = ["Known", "Memo", "Place", "Targets", "extract", "propose"]
@@ -146,6 +147,7 @@ class _Desk:
         self._doubted: set[tuple[str, str]] = set()
         self._bodies: dict[str, _Body] = {}
         self._topics = [each for each in existing if each.title]
+        self._by_hand = [each for each in existing if each.at is not None and not each.sources]
         for each in existing:
             lines = [each.text]
             if self._is_topic(each):
@@ -215,8 +217,11 @@ class _Desk:
             self._say_again(said, memo)
         if said is not None or (place.form == "topic" and any(body.says(memo.text) for body in self._bodies.values())):
             return  # an item may be in the file of another day
-        old = self._old(memo, self._known)
-        if old is not None:
+        told = next((each for each in self._by_hand if _tells(each, memo, place)), None)
+        old = self._old(memo, [each for each in self._known if told is None or each.id != told.id])
+        if told is not None and old is None:
+            self._say_again(told, memo)
+        elif old is not None:
             if not _is_later(old, memo):
                 text = overruling.in_its_place(memo, old.text)
                 self._replace(old, memo, text, beside=old if text.startswith(old.text) else None)
@@ -371,7 +376,7 @@ class _Body:
 
     def stated(self) -> list[str]:
         """Return the statements among the lines."""
-        return [line[2:] for line in self._lines if line.startswith("- ")]
+        return [line.removeprefix("- ") for line in self._lines if _is_statement(line)]
 
     def says(self, text: str) -> bool:
         """True if a line says what a text does."""
@@ -379,7 +384,8 @@ class _Body:
 
     def put(self, old: str, text: str, **rests: Any) -> None:
         """Replace a statement."""
-        self._lines[self._place_of(old)] = f"- {text}"
+        place = self._place_of(old)
+        self._lines[place] = f"- {text}" if self._lines[place].startswith("- ") else text
         self._rest(**rests)
 
     def add(self, text: str, **rests: Any) -> None:
@@ -399,8 +405,8 @@ class _Body:
         self._rest(**rests)
 
     def _place_of(self, text: str) -> int:
-        lines = enumerate(self._lines)
-        return next(n for n, line in lines if line[:2] == "- " and later.without_newer(line[2:]) == text)
+        lines = ((n, line.removeprefix("- ")) for n, line in enumerate(self._lines) if _is_statement(line))
+        return next(n for n, line in lines if later.without_newer(line) == text)
 
     def _rest(
         self, *, sources: tuple[Source, ...], quotes: tuple[str, ...], trust: Trust, overrules: tuple[Source, ...] = ()
@@ -427,6 +433,11 @@ class _Body:
         )
 
 
+def _is_statement(line: str) -> bool:
+    """True if a line of a topic is an item of a list, or a sentence alone."""
+    return line.startswith("- ") or (line[:1].isalnum() and len(sentences(line)) == 1)
+
+
 def _only_changes(memo: Memo, stated: Sequence[str]) -> bool:
     """True if a memo counts only in place of another one, and says nothing by itself."""
     return memo.slot == CHANGE and not named.tells(memo, stated)
@@ -441,6 +452,13 @@ def _says_already(known: Known, memo: Memo) -> bool:
     """True if what is known has the values of an update already, from the same message."""
     said = [each.said for each in values.values(memo.news)] if known.at is not None and known.at == memo.at else []
     return bool(said) and all(each in known.text for each in said)
+
+
+def _tells(known: Known, memo: Memo, place: Place) -> bool:
+    """True if the agent or a person wrote down what a memo says, after it was said, where it is shown as a memo is."""
+    if memo.at is None or known.at is None or known.at < memo.at or (known.title and place.form == "entry"):
+        return False
+    return any(matching.retells(each, memo.text) for each in sentences(known.text))
 
 
 def _journal(noted: Sequence[str]) -> str:

@@ -6,7 +6,7 @@ Pure functions over texts and messages.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import dropwhile
+from itertools import dropwhile, product
 from typing import Final, TypeVar
 
 import msgspec
@@ -14,10 +14,21 @@ import msgspec
 from commonplace.guard.about import FIRST_PERSON, WE
 from commonplace.guard.pasted import own_words
 from commonplace.guard.phrases import phrase
-from commonplace.guard.trust import message_trust
+from commonplace.guard.trust import asks_to_forget, message_trust
 from commonplace.jobs.rules import matching, patterns
 from commonplace.jobs.rules.patterns import guard
-from commonplace.operations import Operation, PutTopic, RemoveEntry, RemoveItem, RemoveTopic, TakeBack
+from commonplace.operations import (
+    Edit,
+    Operation,
+    PutTopic,
+    RemoveEntry,
+    RemoveItem,
+    RemoveTopic,
+    RewriteDocument,
+    TakeBack,
+    View,
+    ViewEntry,
+)
 from commonplace.records import RecordedMessage, Source
 from commonplace.text import content
 from commonplace.text.patterns import pattern
@@ -25,6 +36,8 @@ from commonplace.text.pieces import one_line, truncate
 
 Key = TypeVar("Key")
 _Part = tuple[Source, str]
+LetGo = tuple[Edit, ViewEntry, str, RecordedMessage]
+"""An edit, an entry that it leaves out as a person asked, the words of that which go, and the message that asks."""
 _FORGET: Final = "Forget that"  # begins a sentence that asks to forget the rest of it
 SCAN_CHARS: Final = 20_000  # of a longer message only head and tail are read: the middle is pasted
 REPLY_GAP: Final = 2  # messages between what is said and that it is not to be remembered
@@ -137,8 +150,9 @@ def taken_back(
         else:
             replies = [part for each in said if each.message.role == "assistant" for part in _parts(each)]
             for sentence in filter(wish_of, content.sentences(own)):
-                is_known = bool(wished_away(sentence, ((part, part[1]) for part in known)))
                 wish = wish_of(sentence)
+                is_known = any(asks_to_forget(text, [_only(message, sentence)]) for _, text in known)
+                is_known = is_known or bool(wished_away(sentence, ((part, part[1]) for part in known)))
                 if not (is_known or FIRST_PERSON.search(wish) or guard("told_about").search(wish)):
                     continue
                 stated = [part for each in mine for part in _parts(each) if part[1] != sentence]
@@ -152,6 +166,41 @@ def taken_back(
         if asks or any(content.names(wish_of(each)[1:]) for each in content.sentences(own)):  # what another one said
             found.append(TakenBack(_source(message), tuple(dict.fromkeys((*going, *asks))), bool(going)))
     return found
+
+
+def let_go(edits: Iterable[Edit], view: View) -> Iterator[LetGo]:
+    """Yield what a model leaves out of memory, with no new line in its place, that a person asks to forget."""
+    for edit, entry in product(edits, view.entries):
+        lost = _lost(edit, entry)
+        said = enumerate(view.messages, 1) if lost else ()
+        asked = (each for end, each in said if _is_user(each) and asks_to_forget(lost, view.messages[:end]))
+        if (message := next(asked, None)) is not None:
+            yield edit, entry, lost, message
+
+
+def _is_user(message: RecordedMessage) -> bool:
+    return message.message.role == "user"
+
+
+def _lost(edit: Edit, entry: ViewEntry) -> str:
+    """Return the lines of an entry that an edit leaves out."""
+    match edit:
+        case RemoveEntry(target=entry.id) | RemoveTopic(path=entry.id, into=""):
+            return entry.text
+        case RemoveItem(path=entry.path, id=name) if entry.id.endswith(f"#{name}"):
+            return entry.text
+        case RewriteDocument(path=entry.path, text=text, base=base):
+            return _left_out(entry.text, text, base or "")
+        case PutTopic(path=entry.path, body=text, line=None) if text:
+            return _left_out(entry.text, text, entry.text)
+    return ""
+
+
+def _left_out(before: str, text: str, base: str) -> str:
+    """Return the lines that are not in a text any more, with no new line of it that may be in their place."""
+    new = content.content("\n".join(line for line in text.split("\n") if line not in base))
+    gone = (line for line in before.split("\n") if line not in text)
+    return "\n".join(line for line in gone if not content.Vocabulary(content.words(line)).shared(new))
 
 
 def operation(back: Sequence[TakenBack], known: Sequence[tuple[Source, str]]) -> TakeBack | None:
@@ -213,6 +262,11 @@ def last_said(message: RecordedMessage, said: Sequence[RecordedMessage]) -> Reco
     near = range(message.number - REPLY_GAP, message.number)
     same = (each for each in reversed(said) if each.session == message.session and _is_by(each, message))
     return next((each for each in same if each.number in near), None)
+
+
+def _only(message: RecordedMessage, sentence: str) -> RecordedMessage:
+    """Return a message as if it had said one of its sentences only."""
+    return msgspec.structs.replace(message, message=msgspec.structs.replace(message.message, content=sentence))
 
 
 def _is_by(message: RecordedMessage, other: RecordedMessage) -> bool:
