@@ -18,11 +18,12 @@ from commonplace.guard import values
 from commonplace.guard.codes import IS_ONE, Lead, Noun, Numbers, codes, is_dated, is_elsewhere, lead_of
 from commonplace.guard.linked import linked
 from commonplace.guard.sentences import Sentence, Span
-from commonplace.guard.table import MOST_FOUND, STRETCH, Rule, compiled, load
+from commonplace.guard.table import STRETCH, Rule, compiled, load
 from commonplace.guard.values import ABOUT_IT
 from commonplace.text import content
 
 _REACH: Final = 200  # characters on either side of a noun
+_MOST_SAID: Final = 16  # secrets in one stretch
 _LINK: Final = 32  # characters that a word for "is" and the blanks behind it take
 _WORD_INNER: Final = rf"(?<!\S){values.INNER}(?=[.,!?:]?(?:\s|\Z))"
 _LONG_WORD: Final = 8  # characters of a word that a thing opens with
@@ -107,20 +108,30 @@ def find(text: str, nouns: Iterable[tuple[int, str, Rule]], numbers: Numbers, kn
     read = _Reader(numbers, known)
     for place, noun, rule in nouns:
         behind = place + len(noun)
-        if compiled(ABOUT_IT).match(text, behind) or not (rule.check == "key" or _is_noun(text, place, behind, rule)):
-            continue
         if place >= end:
             yield from read(text[begin:end], begin, sentence)
+            sentence = []
+            if read.is_full(place):
+                yield *_line(text, max(end, place - _REACH), place, behind), rule
+                continue
+        if compiled(ABOUT_IT).match(text, behind) or not (rule.check == "key" or _is_noun(text, place, behind, rule)):
+            continue
+        if not sentence:
             begin, end = _sentence(text, end, place, behind)
             found_in = compiled(values.PLACE).match(text, begin, place)
             begin = found_in.end() if found_in else begin
-            sentence = []
         sentence.append((place - begin, min(behind, end) - begin, rule))
     yield from read(text[begin:end], begin, sentence)
 
 
+def _line(text: str, low: int, start: int, end: int) -> Span:
+    """Return the line of a noun from a place on, with the next one where it is at the end of its own."""
+    stop = text.find("\n", end + _LINK, end + _REACH)
+    return max(low, text.rfind("\n", low, start) + 1), stop if stop >= 0 else min(len(text), end + _REACH)
+
+
 class _Reader:
-    """Read sentences, each that a text repeats once; behind too many secrets in a stretch they go as a whole."""
+    """Read sentences, each that a text repeats once; behind too many secrets a stretch is full: lines go as a whole."""
 
     def __init__(self, numbers: Numbers, known: Known) -> None:
         self._numbers = numbers
@@ -128,14 +139,15 @@ class _Reader:
         self._stretch = self._count = 0
         self._leads: set[Lead] = set()
 
+    def is_full(self, place: int) -> bool:
+        """True if the stretch of a place has too many secrets to look for more."""
+        return self._count > _MOST_SAID and place // STRETCH == self._stretch
+
     def __call__(self, text: str, begin: int, nouns: list[Noun]) -> Iterator[Noun]:
         """Yield the places of values in a sentence that begins at a place, and the rule of each."""
         if begin // STRETCH != self._stretch:
             self._stretch, self._count = begin // STRETCH, 0
             self._leads.clear()
-        if self._count > MOST_FOUND:
-            yield from ((begin, begin + len(text), rule) for *_, rule in nouns[:1])
-            return
         key = text, tuple((end, rule.check) for _, end, rule in nouns)
         if key not in self._known:
             if len(self._known) >= _MOST_KNOWN:
@@ -164,6 +176,8 @@ def values_in(text: str, nouns: list[Noun]) -> Iterator[Noun]:
     ):
         return
     nouns = [noun for noun in nouns if _counts(sentence, noun)]
+    if any(rule.check == "code" for *_, rule in nouns):  # what a thing opens with is a code
+        nouns = [noun for noun in nouns if noun[2].check != "thing"]
     swept: set[str] = set()
     found: list[Noun] = []
     for start, end, rule in nouns:
