@@ -239,3 +239,15 @@ def test_what_is_before_a_name_is_searched_a_bounded_way_back(module, piece, mos
 def test_nothing_but_space_in_quotes_is_no_value(text):
     """The guard raised an IndexError, and with it `append`."""
     assert guard.screen(text).text == text
+
+
+def test_a_stretch_with_a_secret_in_every_sentence_is_read_to_a_constant(monkeypatch):
+    """Issue 22: past so many secrets the rest of a line, or each line with a noun, goes without a further look."""
+    asked = []
+    real = said.compiled
+    monkeypatch.setattr(said, "compiled", lambda pattern: asked.append(pattern) or real(pattern))
+    for end in (". ", "\n"):
+        asked.clear()
+        text = "".join(f"My pw is heron{n}x{end}" for n in range(1000, 1800))
+        assert "heron" not in guard.screen(text).text
+        assert len(asked) <= 800 * (len(text) // table.STRETCH + 1)

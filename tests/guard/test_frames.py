@@ -152,3 +152,29 @@ def test_each_sentence_is_cut_into_words_once(monkeypatch):
         "".join(f"The wifi password and token of room {n} is otter{n}x, the pin is 47{n}1.\n" for n in range(10, 20))
     )
     assert 10 <= len(read) <= 21
+
+
+def test_what_looks_made_near_a_noun_for_a_key_or_a_login_goes():
+    """Issue 22: such nouns took only what a machine makes; words with digits in front were taken for measures."""
+    for text, secret in (
+        ("wifi for contractors, key = Linen{}42", "Closet"),
+        ("Das Passwort vom Router, {}roses, war zu kurz.", "12"),
+        ("I log in as nina and the credentials on the note are {}2024!", "pinede"),
+        ("Dad moved the login to {}2019 everywhere", "kestrel"),
+        ("I got a new pw for the registry!! {}4ever", "Clydesdale"),
+        ("Alarmcode={}", "7126"),
+        ("Our locker code is A{}K2 now.", "9"),
+    ):
+        assert secret not in guard.screen(text.format(secret)).text.replace("0000", ""), text
+
+
+def test_a_name_near_a_noun_for_a_key_or_a_login_stays():
+    """Issue 22: captured text is redacted for ever."""
+    for text in (
+        "My router is a Xbox360 beside a TL-WR840N, the login works",
+        "The flat is GBP 1,500/month and has Wi-Fi",
+        "Ticket INC0048213 is about the VPN token not arriving",
+        "Place the key light at a 45-degree angle",
+        "¿Qué significa el código P0420 en un Seat?",
+    ):
+        assert guard.screen(text).text == text

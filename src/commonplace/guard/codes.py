@@ -132,11 +132,17 @@ def is_code(sentence: Sentence, match: re.Match[str], rule: Rule, nouns: list[in
         return False
     lead = _word_before(text, match.start())
     changed = rule.check == "code" and sentence.is_changed and compiled("<<onto>>|<<from>>").fullmatch(lead) is not None
-    behind = rule.check == "code" and any(text[end : match.start()] in {" ", ": "} for end in nouns)
+    behind = rule.check == "code" and any(text[end : match.start()] in {" ", ": ", "="} for end in nouns)
+    if text[match.start() - 1 : match.start()] == "=" and not behind:
+        return False
     when = compiled(_YEAR_OR_TIME).fullmatch(value)
     said = when is not None and any(compiled(IS_ONE).fullmatch(text, match.end(), end) for end in nouns)
     led = changed or behind or said or _is_led(text, match)
-    if not led and (letters > 1 or digits < 3 or (compiled(_YEAR).fullmatch(value) and not _closes(text, match))):
+    if not led and (
+        (thing and (letters > 1 or value[0] == "#" != value[-1]))
+        or (digits < 3 if thing else digits < 2 or digits + letters < 3)
+        or (compiled(_YEAR).fullmatch(value) and not _closes(text, match))
+    ):
         return False
     sure = led and rule.check == "code"
     dated = when and compiled(r"\d,? \Z").search(text, max(0, match.start() - 3), match.start())  # "July 4, 2023"
@@ -153,7 +159,8 @@ def is_code(sentence: Sentence, match: re.Match[str], rule: Rule, nouns: list[in
     if after and not content.is_wide(word[0]) and not joins:
         # "the PIN of the card 7382 note it", "take 7382 codes"
         beside = any((end <= match.start() and not thing) or after.start(1) < end <= after.end() for end in nouns)
-        if not (led or beside) or (digits < _SURE_DIGITS and not behind):
+        counts = thing or compiled(r"[1-9]\d{0,5}").fullmatch(value)  # "1250 tests"
+        if (counts and not (led or beside)) or (digits + letters < _SURE_DIGITS and not behind):
             return False
     if not thing:
         return True
@@ -193,7 +200,7 @@ def _is_likely(sentence: Sentence, match: re.Match[str], nouns: list[int]) -> bo
     "Bike lock 4471." says a code, "I wait for lock 4471" a name.
     """
     text, place = sentence.text, match.start()
-    if sum(map(str.isdigit, match.group())) < _SURE_DIGITS or compiled(_RANGE).fullmatch(match.group()):
+    if sum(map(str.isalnum, match.group())) < _SURE_DIGITS or compiled(_RANGE).fullmatch(match.group()):
         return False
     words = load().words
     if any(text[end:place] == " " for end in nouns):

@@ -18,11 +18,12 @@ from commonplace.guard import values
 from commonplace.guard.codes import IS_ONE, Lead, Noun, Numbers, codes, is_dated, is_elsewhere, lead_of
 from commonplace.guard.linked import linked
 from commonplace.guard.sentences import Sentence, Span
-from commonplace.guard.table import MOST_FOUND, STRETCH, Rule, compiled, load
+from commonplace.guard.table import STRETCH, Rule, compiled, load
 from commonplace.guard.values import ABOUT_IT
 from commonplace.text import content
 
 _REACH: Final = 200  # characters on either side of a noun
+_MOST_SAID: Final = 16  # secrets in one stretch
 _LINK: Final = 32  # characters that a word for "is" and the blanks behind it take
 _WORD_INNER: Final = rf"(?<!\S){values.INNER}(?=[.,!?:]?(?:\s|\Z))"
 _LONG_WORD: Final = 8  # characters of a word that a thing opens with
@@ -35,9 +36,10 @@ _IT_IS: Final = (
     r"(?i)[.!]\s{1,2}(?:(?:[^\W\d_]{1,12}\s)?<<it>>\s|(?:\w{1,20}['’]s\s)?<<reply>>\s?[:：]"
     r"|[^\W\d_]{4,40}(?:\s[^\W\d_]{3,40}){0,2},\s<<that>>\s)"
 )
-# The next sentence is nothing but a number: "The PIN is new. 4471."
+# The next sentence is nothing but a number or a word with one: "The PIN is new. 4471."
 _ALONE: Final = (
-    r"(?i)[.!。！]\s{0,2}(?:\d{1,2}\s(?:[RL]\b|<<sides>>)"
+    r"(?i)[.!。！]{1,3}\s{0,2}(?:\d{1,2}\s(?:[RL]\b|<<sides>>)"
+    r"|(?=[^\W\d_]{1,40}\d|\d{1,20}[^\W\d_])[^\s.,:;/()]{6,40}(?:[.!]?\s{0,4}\Z|[.!]?\n)"
     r"|(?:\d{4,8}|\d(?:[ -]\d){2,7})(?:[.,;!。，！]|\s{0,4}\Z|\s<<now>>\b))"
 )
 # A sentence about the one before: "A fox under the moon. That is the passphrase."
@@ -92,7 +94,15 @@ _A_GOOD: Final = r"(?i)\s(?:an?|ein|een|una?|uma?|to)\s"  # behind a question's 
 _NAMED_SO: Final = r"(?i)\s<<as>>\s|(?:\s[^\W\d_]{2,12})?[,.]?\s(?:<<it>>|<<that>>\s<<is>>)\s"  # behind what is quoted
 _CLAUSE_EDGE: Final = r"[,.;:!?–—](?:\s|\Z)|[、。，]"
 _IN_DATA: Final = r"[-_=(\[]|\.\w|[\"']\s?:"  # behind a name that is no word
-_NO_WORD: Final = r"\d|[^\W\d_][!@#$%^&*+~=][^\W\d_]"  # in what such nouns speak of
+_CODE: Final = (  # in a sentence
+    r"[A-Za-z_][({\[]|[=;]\s{0,4}\Z|\s(?:[/*+]{1,2}|==)\s|=\s?[\[({\"]|\n\s{0,8}-|ssh -i"
+)
+_THING: Final = (  # names of things, tickets, models, amounts
+    r"[A-Z][A-Z\d-]{0,40}|.{0,128}[/'].{0,128}|(?![a-z]{3,9}\d{1,4}\Z)[a-z\d]{1,11}|[a-z]{1,40}(?:_[a-z\d]{1,40}){1,8}"
+)
+_MODEL: Final = r"[A-Za-z][a-z]{0,20}[A-Z]{0,4}\d{1,3}[a-z]?|\D{0,128}\d?\D{0,128}"  # "Xbox360", "ChatGPT4o"
+_DOTTED: Final = r"[A-ZÀ-Þ][a-zß-ÿ]{2,40}(?:\.[A-ZÀ-Þ][a-zß-ÿ]{2,40}){1,3}"
+_NO_WORD: Final = r"\d|[^\W\d_][!@#$%^&*+~=][^\W\d_]|[^\W\d_]{4}[$%#^&]"  # in what such nouns speak of
 _MADE_ALONE: Final = frozenset({"key", "serial", "thing", "login", "account"})
 _MOST_KNOWN: Final = 512  # sentences whose values are kept in mind
 
@@ -107,20 +117,30 @@ def find(text: str, nouns: Iterable[tuple[int, str, Rule]], numbers: Numbers, kn
     read = _Reader(numbers, known)
     for place, noun, rule in nouns:
         behind = place + len(noun)
-        if compiled(ABOUT_IT).match(text, behind) or not (rule.check == "key" or _is_noun(text, place, behind, rule)):
-            continue
         if place >= end:
             yield from read(text[begin:end], begin, sentence)
+            sentence = []
+            if read.is_full(place):
+                yield *_line(text, max(end, place - _REACH), place, behind), rule
+                continue
+        if compiled(ABOUT_IT).match(text, behind) or not (rule.check == "key" or _is_noun(text, place, behind, rule)):
+            continue
+        if not sentence:
             begin, end = _sentence(text, end, place, behind)
             found_in = compiled(values.PLACE).match(text, begin, place)
             begin = found_in.end() if found_in else begin
-            sentence = []
         sentence.append((place - begin, min(behind, end) - begin, rule))
     yield from read(text[begin:end], begin, sentence)
 
 
+def _line(text: str, low: int, start: int, end: int) -> Span:
+    """Return the line of a noun from a place on, with the next one where it is at the end of its own."""
+    stop = text.find("\n", end + _LINK, end + _REACH)
+    return max(low, text.rfind("\n", low, start) + 1), stop if stop >= 0 else min(len(text), end + _REACH)
+
+
 class _Reader:
-    """Read sentences, each that a text repeats once; behind too many secrets in a stretch they go as a whole."""
+    """Read sentences, each that a text repeats once; behind too many secrets a stretch is full: lines go as a whole."""
 
     def __init__(self, numbers: Numbers, known: Known) -> None:
         self._numbers = numbers
@@ -128,14 +148,15 @@ class _Reader:
         self._stretch = self._count = 0
         self._leads: set[Lead] = set()
 
+    def is_full(self, place: int) -> bool:
+        """True if the stretch of a place has too many secrets to look for more."""
+        return self._count > _MOST_SAID and place // STRETCH == self._stretch
+
     def __call__(self, text: str, begin: int, nouns: list[Noun]) -> Iterator[Noun]:
         """Yield the places of values in a sentence that begins at a place, and the rule of each."""
         if begin // STRETCH != self._stretch:
             self._stretch, self._count = begin // STRETCH, 0
             self._leads.clear()
-        if self._count > MOST_FOUND:
-            yield from ((begin, begin + len(text), rule) for *_, rule in nouns[:1])
-            return
         key = text, tuple((end, rule.check) for _, end, rule in nouns)
         if key not in self._known:
             if len(self._known) >= _MOST_KNOWN:
@@ -164,8 +185,10 @@ def values_in(text: str, nouns: list[Noun]) -> Iterator[Noun]:
     ):
         return
     nouns = [noun for noun in nouns if _counts(sentence, noun)]
+    if any(rule.check == "code" for *_, rule in nouns):  # what a thing opens with is a code
+        nouns = [noun for noun in nouns if noun[2].check != "thing"]
     swept: set[str] = set()
-    found: list[Noun] = []
+    found: dict[Span, Rule] = {}
     for start, end, rule in nouns:
         spans = linked(sentence, start, end, rule)
         if rule.check not in swept:
@@ -173,11 +196,11 @@ def values_in(text: str, nouns: list[Noun]) -> Iterator[Noun]:
             ends = [last for _, last, each in nouns if each.check == rule.check]
             spans = itertools.chain(spans, _swept(sentence, rule, ends))
         for first, last in spans:
-            # The name of a field is no value, whatever words it is made of.
+            # The name of a field is no value, whatever words it is made of, nor is that of a call.
             field = (text[max(0, first - 1) : first], text[last : last + 2]) == ('"', '":')
-            if not field and not values.is_address(text, first, last):
-                found.append((first, last, rule))
-    yield from found
+            if not field and text[last : last + 2] != "()" and not values.is_address(text, first, last):
+                found.setdefault((first, last), rule)
+    yield from ((*span, rule) for span, rule in found.items())
 
 
 def _counts(sentence: Sentence, noun: Noun) -> bool:
@@ -246,16 +269,14 @@ def _swept(sentence: Sentence, rule: Rule, nouns: list[int]) -> Iterator[Span]:
         case "key":
             yield from (span for span in sentence.tokens if values.is_key(text[slice(*span)]))
             yield from (match.span() for match in compiled(_GROUPS).finditer(text))
+            yield from _likely(sentence, rule)
             return
         case "login" | "account":
             pairs = compiled(_PAIR).finditer(text) if rule.check == "login" else ()
             second = (values.stripped(text, *match.span(1)) for match in pairs)
-            yield from (span for span in second if values.is_made(text[slice(*span)]))
-            for start, stop in sentence.made:
-                value = text[start:stop]
-                said = compiled(_SAID).search(text, max(0, start - 40), start)
-                if values.is_signed(value) or (said and values.is_chosen(value)):
-                    yield start, stop
+            dotted = compiled(_DOTTED)
+            yield from (span for span in second if values.is_made(text[slice(*span)]) or dotted.fullmatch(text, *span))
+            yield from _likely(sentence, rule)
             return
         case "code" | "thing":
             if sentence.counts:
@@ -286,6 +307,23 @@ def _swept(sentence: Sentence, rule: Rule, nouns: list[int]) -> Iterator[Span]:
         inner = (match.span() for match in compiled(_WORD_INNER).finditer(text))
         yield from (span for span in inner if _is_given(text, *span, nouns))
     yield from _quoted(sentence, rule, nouns) if not thing else ()
+
+
+def _likely(sentence: Sentence, rule: Rule) -> Iterator[Span]:
+    """Yield what looks made near a noun that also means other things: no name of a thing, and not in code."""
+    text = sentence.text
+    things = _THING if rule.check == "key" else f"{_THING}|{_MODEL}"
+    for start, stop in () if compiled(_CODE).search(text) else sentence.made:
+        named = compiled(_USER).search(text, max(0, start - 16), start) or compiled(things).fullmatch(text, start, stop)
+        if not named or (rule.check != "key" and _is_chosen(text, start, stop)):
+            yield start, stop
+
+
+def _is_chosen(text: str, start: int, stop: int) -> bool:
+    """True if what looks made is no name of a thing, or is said to be it."""
+    value = text[start:stop]
+    said = compiled(_SAID).search(text, max(0, start - 40), start)
+    return values.is_signed(value) or bool(said and values.is_chosen(value))
 
 
 def _is_given(text: str, start: int, end: int, nouns: list[int]) -> bool:
@@ -346,6 +384,7 @@ def _is_said(text: str, quoted: re.Match[str], nouns: list[int]) -> bool:
     ):
         return True
     named = any(compiled(IS_ONE).fullmatch(text, quoted.end(), end) for end in nouns)
+    named = named or compiled(r"(?i)(?<!\w)<<used>>\s<<as>>\s").search(text, 0, start) is not None
     if named or compiled(r"(?i)(?<!\w)<<used>>\s\Z").search(text, max(0, start - 24), start):
         return True
     return "?" not in text and bool(compiled(_SAID).search(text, max(0, start - 40), start))

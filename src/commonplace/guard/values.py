@@ -48,17 +48,17 @@ NO_VALUE: Final = (
 )
 TERM: Final = (  # words with digits that are names of techniques, measures, dates, versions
     r"(?i)(?:(?:ctrl|strg|alt|altgr|shift|umschalt|cmd|win|fn|option|maj|mayús|f\d\d?)(?:[+-][^\W_]{1,12}){1,3}"
-    r"|#[0-9a-f]{3,8}|0x[0-9a-f]{1,16}|(?=[a-f]{0,7}\d)[0-9a-f]{7,8}|[0-9a-f]{40}|sha-?\d{1,3}|md5"
+    r"|#[0-9a-f]{3,8}|0x[0-9a-f]{1,16}|(?=[a-f]{0,7}\d)(?![a-f]{1,8}\d{1,8}\Z|\d{1,8}[a-f]{1,8}\Z)[0-9a-f]{7,8}|[0-9a-f]{40}|sha-?\d{1,3}|md5"
     r"|base\d\d(?:url)?|uuid-?v?\d|utf-?\d\d?|o?auth\d?|ipv\d|pbkdf2(?::\w{3,8})?|(?:us|eu|ap|sa|ca|me|af"
     r"|cn)-[a-z]{4,9}-\d|argon2\w{0,2}|\dfa|1password|mp\d|x?\d{2,3}_\d\d"
-    r"|v?\d{1,9}(?:[.,:/-]\d{1,9}){0,5}[a-z]{0,2}|\d{1,3}(?:_\d{3}){1,4}|\d{1,9}[a-zà-ÿ]{1,14}\.?|\d{1,3}-[a-zà-ÿ]{1,14}|[a-z]{1,4}-\d{1,3}"
+    r"|v?\d{1,6}(?:[.,:/-]\d{1,9}){0,5}[a-z]{0,2}|\d{1,3}(?:_\d{3}){1,4}|\d{1,6}(?:[a-zà-ÿ]{1,3}|<<counters>>)\.?|\d{1,3}-[a-zà-ÿ]{1,14}|[a-z]{1,4}-\d{1,3}"
     r"|(?-i:[A-Z]{2,8}-\d{1,3})|(?:step|phase|stage|round|level|class|group|sprint|covid|pbkdf|oauth|error|option|ticket"
     r"|issue|version|windows|debian|fedora|ubuntu)-\d{1,3}"
     r"|[a-z]{1,2}\d{2,3}k_[a-z]{3,7}|win(?:dows)?\d\d?|web\d|k8s"
-    r"|[a-z][\w.-]{0,40}[=~<>!]=v?\d[\w.*]{0,20}|wpa\d?\S{0,9}|https?/[\d.]{1,5}|\d{1,2}[.:h]\d\d|[a-z]{1,3}\d{1,4}"
+    r"|[a-z][\w.-]{0,40}[=~<>!]=v?\d[\w.*]{0,20}|wpa\d?\S{0,9}|https?/[\d.]{1,5}|\d{1,2}[.:h]\d\d|(?!qwe|asd|zxc|qaz|abc)[a-z]{1,3}\d{1,4}"
     r"|gpt\S{1,20}|(?:iphone|ipad|python|node|gpt|galaxy|pixel|office|usb)-?\d{1,3})\Z"
 )
-CODE: Final = r"\.\*|[(){}\[\]|\\]|::|->"
+CODE: Final = r"\.\*|[(){}\[\]|]|::|->"
 _PARTICIPLE: Final = (
     r"(?i).{0,128}(?:ed|ing|\w{3}[^\Wf]ly|mente|[ií]s{1,3}im[ao]s?|ées?|[aeiy]ł[ae]m|ał[aoy]?|ił[aoy]?|[ao]ny|(?:[wsłt]a|[iez]o)ne|ejsz\w{1,3}|[её]е"
     r"|[её]н[аоы]?|[ая]н[аоы]?)\Z"
@@ -118,7 +118,11 @@ def is_made(value: str) -> bool:
     if not digit and compiled(r"[A-Za-z_]{1,40}=[A-Za-z_.]{1,80}").fullmatch(value):
         return False  # names in code
     sign = compiled(_HARD).search(value, 1, len(value) - 1) and "'" not in value
-    return bool(letter and digit) or bool(sign and (digit or compiled(r"[^\W\d_].{0,128}[^\W\d_]").search(value)))
+    return (
+        bool(letter and digit)
+        or bool(compiled(r"[^\W\d_]{4,64}[$%#^&]").fullmatch(value))
+        or bool(sign and (digit or compiled(r"[^\W\d_].{0,128}[^\W\d_]").search(value)))
+    )
 
 
 def is_address(text: str, start: int, end: int) -> bool:
