@@ -224,3 +224,20 @@ def test_a_word_that_only_looks_like_a_name_names_nothing() -> None:
     """Issue 17: `mind` was taken for Mina, whose book then had the words about answers behind it."""
     book = "My current book is The Glass Orchard, by Mina Sato."
     assert after([], book, "I've changed my mind about answer length.")[0].endswith("Mina Sato.")
+
+
+@in_one_test(
+    ("order", "said"),
+    [
+        ("Never use emojis", "You can use emojis again"),
+        ("Bitte keine Emojis", "Emojis sind jetzt ok"),
+    ],
+)
+def test_what_an_order_of_one_word_forbids_may_be_allowed_again(order, said):
+    """Found in use: `Never use emojis` stayed alone, as the permission shares one word with it."""
+    kept = after([], order, said)
+    assert len(kept) == 1
+    assert f"“{said}”" in kept[0]
+    assert after(["Never use emojis in commits."], "Emojis are fine in the newsletter") == [
+        "Never use emojis in commits."
+    ]

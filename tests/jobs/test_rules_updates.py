@@ -330,3 +330,15 @@ def test_two_remarks_on_changes_are_not_of_each_other() -> None:
 def test_what_is_too_much_is_nothing_added(before: str, said: str, now: str) -> None:
     """Found in use: `too loud` was read as `also`, and the old value stayed beside the new one."""
     assert after([], before, said) == [now]
+
+
+@in_one_test(
+    ("before", "said", "now"),
+    [
+        ("Ich arbeite als Hebamme im Klinikum", "Ich arbeite jetzt im Geburtshaus", "User: Ich arbeite jetzt im Geburtshaus"),
+        ("Trabajo como enfermera en la clínica", "Trabajo ahora en el centro de salud", "User: Trabajo ahora en el centro de salud"),
+    ],
+)  # fmt: skip
+def test_a_new_workplace_takes_the_place_of_a_trade_at_the_old_one(before: str, said: str, now: str) -> None:
+    """Found in use: the old work stayed beside the new one, in other languages than English."""
+    assert after([], before, said) == [now]

@@ -86,6 +86,10 @@ def _is_against(memo: Memo, said: str, other: str, shared: frozenset[str], share
         return unnamed or ((named or share >= _HALF) and bool(lasting) and _denies_little_else(said, other, lasting))
     if memo.slot == CHANGE and any(_allows_another(each, other) for each in _CLAUSE_END.split(said)):
         return True
+    may = guard("allowed").search(said) is not None and not denials.denies(said)
+    thing = content.content(other) - LIGHT - matching.order_verb(other)
+    if memo.slot == CHANGE and may and denials.denies(other) and thing and thing <= shared:
+        return True  # all that it forbids
     if len(shared) < 2 or all(map(_is_of_time, shared)):
         return False
     if guard("swapped").search(said):
