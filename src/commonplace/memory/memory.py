@@ -21,8 +21,9 @@ from commonplace.jobs.running import Wanted
 from commonplace.jobs.schedule import Mode
 from commonplace.jobs.windows import unknown
 from commonplace.layouts.schema import Layout
-from commonplace.memory import designs, given_out, recognising, said, taken_back, verbs
+from commonplace.memory import designs, recognising, said, taken_back, verbs
 from commonplace.memory import doctor as doctors
+from commonplace.memory.answers import Answers
 from commonplace.memory.arguments import Opening, configured, require_location, require_mode, scope_chain
 from commonplace.memory.opening import Opened
 from commonplace.memory.past import Past
@@ -59,6 +60,7 @@ class Memory(Past):
     def __init__(self, opening: Opening) -> None:
         self._opened = Opened(opening)
         self._config, self._clock = opening.config, opening.clock
+        self._answers = Answers()
 
     @property
     def _scopes(self) -> tuple[Scope, ...]:
@@ -175,7 +177,7 @@ class Memory(Past):
         """
         scope = self._chain.first
         given = said.messages(messages, scope.key, partial(scope.transcripts.tool_called, session_id))
-        new = [given_out.without_known(each, scope.layout.tool) for each in given]
+        new = list(map(self._answers.without_known, given))
         return scope.append(session_id, new, agent=agent, kind=kind)
 
     def recall(
@@ -458,7 +460,7 @@ class Memory(Past):
         """Return the agent's tool, which never approves, promotes or undoes; a session's words judge what it writes."""
         layout = self._chain.first.layout
         use = Use(self, self._chain.scopes, tool_of(session_id), layout.tool.targets or layout.kinds())
-        return Tool(layout.tool, use, read_only=read_only)
+        return Tool(layout.tool, use, self._answers, read_only=read_only)
 
     def sync(self) -> int:
         """Check every file for outside edits, update the index, and return how many files were read."""

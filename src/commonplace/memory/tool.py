@@ -13,6 +13,7 @@ import msgspec
 
 from commonplace.errors import CommonplaceError, InputError
 from commonplace.layouts.schema import Action, AgentTool
+from commonplace.memory.answers import Answers
 from commonplace.memory.tool_verbs import VERBS
 from commonplace.memory.using import Use
 from commonplace.text.inert import inert
@@ -66,10 +67,12 @@ class Tool:
     Args:
         layout: Has the table.
         use: What the verbs work on.
+        answers: Where what it answers is noted.
         read_only: Leave out every action that writes.
     """
 
-    def __init__(self, table: AgentTool, use: Use, *, read_only: bool = False) -> None:
+    def __init__(self, table: AgentTool, use: Use, answers: Answers, *, read_only: bool = False) -> None:
+        self._answers = answers
         self.name = table.name
         self.description = table.description
         self._table = table
@@ -157,9 +160,10 @@ class Tool:
             name: The tool that was called, if each action is one of its own.
         """
         try:
-            return self._done(self._read(arguments), name)
+            answer = self._done(self._read(arguments), name)
         except CommonplaceError as error:
-            return _failed(str(error))
+            answer = _failed(str(error))
+        return self._answers.given(answer)
 
     def _done(self, asked: Mapping[str, str], name: str) -> dict[str, Any]:
         if not self._use.scope.config.enabled:
