@@ -120,3 +120,15 @@ def test_another_person_keeps_what_they_said(tmp_path):
         memory.forget(record)
         kept = [hit.name for hit in memory.recall("live in Ghent", layers=["sessions"]) if not hit.superseded_by]
         assert kept == ["Ben"]
+
+
+@pytest.mark.parametrize("layout", ["structured", "graph"])
+def test_what_is_said_of_another_person_stays(tmp_path, layout):
+    """DESIGN 1.10: forgetting what is so of the user hides nothing of the user's daughter, and no question."""
+    with Memory.open(tmp_path, layout=layout) as memory:
+        [record] = memory.remember("User is allergic to peanuts.").records
+        memory.append("b", [Message("user", "My daughter Ottilie is allergic to peanuts."), Message("assistant", "OK.")])
+        memory.end("b")
+        shown = memory.context("c", "What is Ottilie allergic to?").text
+        memory.forget(record)
+        assert memory.context("d", "What is Ottilie allergic to?").text.count("Ottilie") == shown.count("Ottilie") > 0

@@ -17,9 +17,10 @@ from commonplace.changes.log import Ledger
 from commonplace.changes.reader import Reader
 from commonplace.changes.sessions import Sessions
 from commonplace.errors import RecordNotFoundError
-from commonplace.guard.about import is_of_another
+from commonplace.guard.about import is_of_another, names_another
 from commonplace.records import Superseded
 from commonplace.text import content
+from commonplace.text.everyday import COMMON
 
 TELLING: Final = frozenset({"journals", "items"})
 """The kinds of layers whose records tell of messages."""
@@ -171,9 +172,16 @@ def _overruled(
 
 
 def states(sentence: str, was: str) -> bool:
-    """True if a sentence quotes a statement, or has its names, numbers and nearly all its words, and few others."""
+    """True if a sentence quotes a statement, or has its names, numbers and nearly all its words, and few others.
+
+    One that asks, or names another person, says something else.
+    """
     words, said = content.keywords(was) - _FRAME, content.keywords(sentence) - _FRAME
-    quoted = content.fold(was).rstrip(" .!") in content.fold(sentence)
     left = words - said
-    same = len(left) * _FEW <= len(words) and left.isdisjoint(content.keywords(" ".join(content.firm(was))))
-    return bool(words) and same and (quoted or len(said) <= 2 * len(words))
+    if not words or len(left) * _FEW > len(words) or not left.isdisjoint(content.keywords(" ".join(content.firm(was)))):
+        return False
+    if content.fold(was).rstrip(" .!") in content.fold(sentence):
+        return True
+    others = content.names(f"x {sentence}") - content.names(f"x {was}") - COMMON
+    of_another = bool(others) or (names_another(sentence) and not names_another(was))
+    return not of_another and not sentence.endswith(("?", "？")) and len(said) <= 2 * len(words)

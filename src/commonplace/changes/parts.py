@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
 from functools import cache
+from itertools import islice
 from typing import Final, Protocol
 
 from commonplace.changes.drift import Drift
@@ -22,6 +23,7 @@ from commonplace.store.protocol import Store
 from commonplace.store.seen import Seen
 
 _QUIET: Final = timedelta(hours=1)
+_MOST_GOING_ON: Final = 20  # sessions at one time
 """A session without a message for so long is taken to be over, though nobody ended it."""
 
 
@@ -81,9 +83,10 @@ class Parts:
         return self.clock().astimezone(self.zone)
 
     def going_on(self, times: Iterable[datetime]) -> list[str]:
-        """Return the sessions that went on at one of some instants."""
+        """Return the sessions that went on at one of some instants; of many those that were used last."""
         asked = list(times)
-        return [each.id for each in self.sessions.list() if any(_went_on(each, at) for at in asked)] if asked else []
+        found = (each.id for each in self.sessions.list() if any(_went_on(each, at) for at in asked)) if asked else ()
+        return list(islice(found, _MOST_GOING_ON))
 
     def look_at_instructions(self) -> None:
         """Log what was edited outside of the files that only a person writes."""
