@@ -101,3 +101,17 @@ def test_what_was_asked_and_then_done_is_so(said, statement):
     """Found in use: `I started one` settled nothing, and a question held what came of it."""
     assert fault(said, statement) == ""
     assert fault(said[:2], statement) != ""
+
+
+@in_one_test(
+    ("later", "statement"),
+    [
+        ("Also, the cake: I made it for Anna.", "Bought the Volvo"),
+        ("My sister sent hers. I loved it.", "Bought the Volvo"),
+        ("Back to the bug, I found it in the parser.", "Bought the Volvo"),
+    ],
+)
+def test_what_is_done_of_something_else_settles_nothing(later, statement):
+    """Issue 16: a `maybe` told as done waits, whatever else the person did."""
+    said = [("user", "Maybe I should buy the Volvo."), ("assistant", "A good car."), ("user", later)]
+    assert fault(said, statement) == "guess"

@@ -118,8 +118,6 @@ def test_who_forgets_is_who_said_it(owner: str, wish: tuple[str, str], left: int
         ("I have a cat named Miso.", "User has a cat named Miso."),
         ("I take 50 micrograms of thyroxine a day.", "User takes 50 micrograms of thyroxine a day."),
         ("I work four days a week.", "User works four days a week."),
-        ("We have a function called Parse.", ""),
-        ("We have a bug called Heisenbug.", ""),
     ],
 )
 def test_pets_birthdays_medicine_and_days_of_work_are_noted(said: str, noted: str) -> None:
@@ -136,3 +134,10 @@ def test_a_new_diet_takes_the_place_of_the_old_one() -> None:
 def test_a_corrected_birthday_is_of_each_year() -> None:
     """Found in use: `Sorry, my birthday is 21 May` became a day of next year."""
     assert after("My birthday is 12 May.", "Sorry, my birthday is 21 May.") == ["User's birthday is 21 May."]
+
+
+def test_things_of_code_and_trades_are_no_pets_and_diets() -> None:
+    """A rule that took every name with `called` would note what coders and shops speak of."""
+    for said in ("I have a PR called Migrate.", "We've got a cluster called Prod.", "We're vegan friendly at work."):
+        assert after(said) == []
+    assert after("I work four days a week on the migration ticket.") == []

@@ -8,6 +8,7 @@ import pytest
 
 from commonplace import Memory, Message, Query
 from commonplace.errors import InputError
+from commonplace.operations import PutTopic
 from commonplace.testing import FixedClock
 from commonplace.text import validity
 from marking import in_one_test
@@ -185,3 +186,17 @@ def test_a_topic_whose_last_line_is_over_takes_new_lines(tmp_path):
     stated = [line for line in lines if line.startswith("- ")]
     assert len(stated) == 3
     assert [word for word, line in zip(("Lund", "parents", "passport"), stated, strict=True) if word not in line] == []
+
+
+@pytest.mark.parametrize("action", [{"action": "rename", "title": "Karin Berg"}, {"action": "merge", "into": "bees"}])
+def test_renaming_and_merging_keep_what_is_over(tmp_path, action):
+    """DESIGN 1.9: a line that is over stays in its file, whatever the agent's tool does with the topic."""
+    clock = FixedClock("2026-06-01T10:00:00+00:00", step_seconds=1)
+    with Memory.open(tmp_path, layout="memdir", clock=clock, jobs="worker") as memory:
+        lines = "- Karin is the neighbour.\n- Karin is in Rome (until 2026-05-01)\n- Karin keeps bees."
+        memory.apply([PutTopic(path="karin.md", title="Karin", body=lines)], reason="")
+        memory.apply([PutTopic(path="bees.md", title="Bees", body="- Bees like heather.")], reason="")
+        answer = memory.tool().call({"id": "karin.md", "file": "karin.md", **action})
+        assert answer["success"], answer
+    texts = "".join(file.read_text("utf-8") for file in tmp_path.glob("*.md"))
+    assert "Karin is in Rome (until 2026-05-01)" in texts

@@ -127,7 +127,9 @@ def test_what_is_said_of_another_person_stays(tmp_path, layout):
     """DESIGN 1.10: forgetting what is so of the user hides nothing of the user's daughter, and no question."""
     with Memory.open(tmp_path, layout=layout) as memory:
         [record] = memory.remember("User is allergic to peanuts.").records
-        memory.append("b", [Message("user", "My daughter Ottilie is allergic to peanuts."), Message("assistant", "OK.")])
+        memory.append(
+            "b", [Message("user", "My daughter Ottilie is allergic to peanuts."), Message("assistant", "OK.")]
+        )
         memory.end("b")
         shown = memory.context("c", "What is Ottilie allergic to?").text
         memory.forget(record)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from commonplace.text import validity
 from commonplace.text.times import ranges, read
 from marking import in_one_test
 
@@ -126,3 +127,12 @@ def test_what_names_no_time_gives_no_range(text):
 def test_any_text_at_any_time_gives_ordered_ranges(text, now):
     for start, end in ranges(text, now.replace(tzinfo=UTC)):
         assert start < end
+
+
+def test_what_is_over_is_cut_by_sentences():
+    """Found in use: `Rents from Dr. Kim (until …)` left `Rents from Dr.`, and a long line took seconds."""
+    today = date(2026, 6, 1)
+    assert validity.current("Rents from Dr. Kim (until 2026-03-01)", today) == ""
+    assert validity.current("Pays 12.50 a week (until 2026-03-01). Likes tea.", today) == "Likes tea."
+    assert validity.current("- A\n- Uses Python 3.11 (until 2026-03-01)\n- C", today) == "- A\n- C"
+    assert validity.current("We move. Parents visit (until 2026-07-01)", today).endswith("(until 2026-07-01)")

@@ -133,8 +133,8 @@ def relabelled(adding: Adding, edit: Edit) -> Edit:
 def outdated(adding: Adding, edit: Edit) -> list[Edit]:
     """Return what goes with the topic `City: Berlin`: the topic `City: New York`, if its title says no more."""
     said = edit.title if isinstance(edit, PutTopic) else ""
-    if not isinstance(edit, PutTopic) or not new_entries.label(said) or plain_line(edit.body) != said:
-        return []
+    if not isinstance(edit, PutTopic) or not new_entries.label(said) or plain_line(edit.body) != said or "(" in said:
+        return []  # `Phone: … (work)` is another one
     topics = (each for each in adding.reader.visible(adding.plan.topics(adding.layer)) if isinstance(each, Topic))
     lines = [each for each in topics if each.path != edit.path and "\n" not in each.body.strip()]
     others = [each for each in lines if plain_line(each.body) == each.title]

@@ -31,9 +31,11 @@ def differ(was: str, now: str) -> bool:
 def _tells_of_old(said: frozenset[str], now: str) -> bool:
     """True if a statement says of a value of another one, behind what is so now, what became of it: `…, Karin left`."""
     first, *rest = content.clauses(now) or [""]
-    gone = said - content.keywords(first)
+    claims = content.keywords(first)
+    gone = said - claims
     begun = (_ARTICLE.sub("", clause).split(maxsplit=1)[:1] for clause in rest)
-    return bool(gone) and gone < said and any(gone & content.keywords(word) for words in begun for word in words)
+    new = bool(claims - said) and bool(gone) and gone < said
+    return new and any(gone & content.keywords(word) for words in begun for word in words)
 
 
 def _takes_back(was: str, now: str) -> bool:

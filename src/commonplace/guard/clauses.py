@@ -57,16 +57,20 @@ _BUT: Final = pattern(r"(?:\b(?:but|aber|mais|pero|però|ma|mas|но|ale|maar|me
 _BUT_CHARS: Final = 4
 FIRM: Final = "#@"  # stand before a number and a weekday
 _CODE: Final = pattern(r"(?:\A|[^A-Za-z])[A-Za-z]\Z")  # before a number
-_DONE_SO: Final = pattern(  # of what was spoken of: `I started one`
-    r"\b(?:I|we)(?:['’]ve| have)?(?: (?:just|already|finally|now))? (?:[a-z]{2,}ed|got|took|bought|made|did|began|chose"
-    r"|found|built|sent|wrote|made) (?:one|it|that|them)\b"
-    r"|\b(?:ich|wir) hab(?:e|en)? (?:\w+ )?(?:eine?[nrs]?|es|ihn|sie|das) (?:\w+ )?(?:ge\w+|\w+(?:t|en))\W*\Z"
-    r"|\b(?:je l['’]ai|on l['’]a|nous l['’]avons|j['’]en ai|on en a|l['’]ho|l['’]abbiamo|ne ho|ne abbiamo) \w+"
-    r"|\b(?:ya )?l[oa]s? (?:hice|hicimos|compré|compramos|cogí)\b"
-    r"|\b(?:ik|we|wij) heb(?:ben)? (?:het|er (?:een|eentje)|die|dat) ge\w+",
+_DONE_SO: Final = pattern(  # of what was just spoken of: `I started one`
+    r"\A\W*(?:(?:yes|yeah|ja|oui|sí|sì|so|and|well)\W+)?(?:"
+    r"(?:I|we)(?:['’]ve| have)?(?: (?:just|already|finally|now))? (?:started|booked|ordered|signed|accepted|joined"
+    r"|adopted|got|took|bought|did|began|chose) (?:one|it|that|them)"
+    r"|(?:ich|wir) hab(?:e|en)? (?:\w+ )?(?:eine?[nrs]?|es|ihn|sie|das) (?:\w+ )?(?:gebucht|bestellt|gekauft|genommen"
+    r"|gemacht|unterschrieben|angefangen)"
+    r"|(?:je l['’]ai|on l['’]a|nous l['’]avons|j['’]en ai|on en a) (?:fait|prise?|achetée?|réservée?|commandée?)"
+    r"|(?:ya )?l[oa]s? (?:hice|hicimos|compré|compramos|reservé|reservamos|firmé)"
+    r"|(?:l['’]ho|l['’]abbiamo|ne ho|ne abbiamo) (?:fatt|pres|comprat|prenotat|ordinat|firmat)[oaie]"
+    r"|(?:ik|we|wij) heb(?:ben)? (?:het|er (?:een|eentje)|die|dat) (?:gedaan|gekocht|geboekt|besteld|genomen)"
+    r")\W*\Z",
     re.IGNORECASE,
 )
-_DONE_WITHIN: Final = 4  # messages behind what was only supposed
+_DONE_WITHIN: Final = 2  # messages behind what was only supposed
 _RANGE_CHARS: Final = 5  # before a date, in which the first number of a range of days stands
 
 

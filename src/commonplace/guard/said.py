@@ -100,7 +100,9 @@ _CODE: Final = (  # in a sentence
 _THING: Final = (  # names of things, tickets, models, amounts
     r"[A-Z][A-Z\d-]{0,40}|.{0,128}[/'].{0,128}|(?![a-z]{3,9}\d{1,4}\Z)[a-z\d]{1,11}|[a-z]{1,40}(?:_[a-z\d]{1,40}){1,8}"
 )
-_MODEL: Final = r"[A-Za-z][a-z]{0,20}[A-Z]{0,4}\d{1,3}[a-z]?|\D{0,128}\d?\D{0,128}"  # "Xbox360", "ChatGPT4o"
+_MODEL: Final = (  # "Xbox360", "ChatGPT4o", "June2024", "BMW320d"
+    r"[A-Za-z][a-z]{0,20}[A-Z]{0,4}\d{1,3}[a-z]?|[A-Z][A-Za-zÀ-ÿ]{0,20}\d{1,4}[a-z]{0,4}|\D{0,128}\d?\D{0,128}"
+)
 _DOTTED: Final = r"[A-ZÀ-Þ][a-zß-ÿ]{2,40}(?:\.[A-ZÀ-Þ][a-zß-ÿ]{2,40}){1,3}"
 _NO_WORD: Final = r"\d|[^\W\d_][!@#$%^&*+~=][^\W\d_]|[^\W\d_]{4}[$%#^&]"  # in what such nouns speak of
 _MADE_ALONE: Final = frozenset({"key", "serial", "thing", "login", "account"})
@@ -312,7 +314,7 @@ def _swept(sentence: Sentence, rule: Rule, nouns: list[int]) -> Iterator[Span]:
 def _likely(sentence: Sentence, rule: Rule) -> Iterator[Span]:
     """Yield what looks made near a noun that also means other things: no name of a thing, and not in code."""
     text = sentence.text
-    things = _THING if rule.check == "key" else f"{_THING}|{_MODEL}"
+    things = f"{_THING}|{_MODEL}"
     for start, stop in () if compiled(_CODE).search(text) else sentence.made:
         named = compiled(_USER).search(text, max(0, start - 16), start) or compiled(things).fullmatch(text, start, stop)
         if not named or (rule.check != "key" and _is_chosen(text, start, stop)):

@@ -23,10 +23,10 @@ _CUT: Final = "(no room for more; search, or ask for one of these)"
 
 
 def of(scope: Scope) -> Tree:
-    """Return the tree of the topics of a scope that may be shown."""
+    """Return the tree of the topics of a scope that may be shown, each with what of it is over."""
     found: list[Topic] = []
     for _, path in scope.reader.files(lambda each: each.kind == "topics"):
-        found += [each for each in scope.reader.visible(scope.reader.records(path)) if isinstance(each, Topic)]
+        found += [each for each in scope.reader.to_write(path) if isinstance(each, Topic)]
     return tree.build(found, scope.layout.folder_of([layer for layer in scope.layout.layers if layer.kind == "topics"]))
 
 

@@ -283,7 +283,7 @@ _DAY_ALONE = (
     r"(?=\Z|[.,;:!?)]| (?:at|so|but|because|with|in the (?:morning|afternoon|evening))\b)"
 )
 _DAY_BESIDE = (  # a small number without an ending may be an hour
-    r"(?P<number>\d{1,2}(?=st|nd|rd|th)|(?:1[3-9]|2\d|3[01])(?=\Z|[.,;!?)]| at\b))(?:st|nd|rd|th)?"
+    r"(?P<number>\d{1,2}(?=st|nd|rd|th)|(?:1[3-9]|2\d|3[01])(?=\Z|[.,;!?)](?!\d)| at\b))(?:st|nd|rd|th)?"
     r"\b(?! (?:century|floor|anniversary|birthday)\b)"
 )
 _UNIT = r"(?P<unit>(?i:day|week|month|year))s?\b"

@@ -15,7 +15,6 @@ from commonplace.text.dates import day_of
 from commonplace.text.patterns import pattern
 
 _UNTIL: Final = pattern(r"\((?:from \d{4}-\d\d-\d\d )?until (\d{4}-\d\d-\d\d)\)[*_]*\s*\Z")
-_ENDED: Final = pattern(r"[^.!?…)]*\((?:from \d{4}-\d\d-\d\d )?until (\d{4}-\d\d-\d\d)\)[*_]*\.?\s?")
 _HAS: Final = {
     "on": r"has|have|['’]ve|fl(?:y|ies|ying)|travel\w*|visit(?:s|ing)?|meet(?:s|ing)?|see(?:s|ing)?|going to|comes?"
     r"|stay(?:s|ing)?|leaves?(?= on\b)|is (?:away|off|in|on (?:holiday|leave|vacation))",
@@ -74,8 +73,13 @@ def is_over(text: str, today: date) -> bool:
 def current(text: str, today: date) -> str:
     """Return a text without the lines that are over, and without the sentences of a line that are."""
     lines = [line for line in text.split("\n") if not is_over(line, today)] if "\n" in text else [text]
-    day = f"{today:%Y-%m-%d}"
-    return "\n".join(_ENDED.sub(lambda found: "" if found[1] < day else found[0], line) for line in lines).strip()
+    return "\n".join(_current(line, today) if "until " in line else line for line in lines).strip()
+
+
+def _current(line: str, today: date) -> str:
+    said = content.sentences(line)
+    kept = [each for each in said if not is_over(each.rstrip(". "), today)]
+    return " ".join(kept) if len(kept) < len(said) else line
 
 
 def _by_its_end(text: str) -> str:
