@@ -44,6 +44,7 @@ def explained(memory, outcome, text):
     return any(f"-- {text}" in c.diff for c in later)
 
 
+@pytest.mark.timeout(1800 if FULL else 300)
 @pytest.mark.slow
 @pytest.mark.parametrize("style", ["rename", "place"])
 def test_edits_race_as_many_changes(fast_path, editor, style):

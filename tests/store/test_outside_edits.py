@@ -30,6 +30,7 @@ def _quick(monkeypatch):
     monkeypatch.setattr(replace, "QUIET_SECONDS", 0.01)
 
 
+@pytest.mark.timeout(1800 if FULL else 300)
 @pytest.mark.slow
 @pytest.mark.parametrize("options", [[], ["steps"]], ids=["exchange", "without-exchange"])
 def test_edits_race_as_many_commits(fast_path, options):
