@@ -181,11 +181,12 @@ def _restated(plan: Plan, parts: Parts) -> Iterator[tuple[Source, Superseded]]:
     """
     for gone, said, sessions in _said_before(plan, parts):
         used = frozenset[str]().union(*map(content.keywords, said))
+        people = parts.reader.people(sessions)
         for session in sessions:
             roles = {"assistant", "user"} if len(parts.sessions.state(session).names) < _SEVERAL else {"assistant"}
             for message in parts.sessions.kept(session):
                 if message.message.role in roles and not used.isdisjoint(content.keywords(message.text)):
-                    for span, was in _saying(message, said, parts.zone):
+                    for span, was in _saying(message, said, parts.zone, people):
                         part = Superseded(None if message.message.tools else span, gone, plan.at, (), was)
                         yield Source(session, str(message.message.id)), part
 
@@ -210,7 +211,9 @@ def _said_before(plan: Plan, parts: Parts) -> Iterator[tuple[str, list[str], lis
             yield gone, said, [*dict.fromkeys([*sources, *parts.going_on([*times, plan.at])])]
 
 
-def _saying(message: RecordedMessage, said: Sequence[str], zone: tzinfo) -> Iterator[tuple[Span, tuple[str, str]]]:
+def _saying(
+    message: RecordedMessage, said: Sequence[str], zone: tzinfo, people: frozenset[str]
+) -> Iterator[tuple[Span, tuple[str, str]]]:
     """Yield the parts of a message that say one of some statements, each with that and with its own words."""
     end = 0
     for sentence in content.sentences(message.text):
@@ -218,7 +221,7 @@ def _saying(message: RecordedMessage, said: Sequence[str], zone: tzinfo) -> Iter
         end = start + len(sentence)
         at = message.message.at
         forms = (sentence, dates.dated(sentence, at.astimezone(zone), zone, ())) if at else (sentence,)
-        if was := next((each for each in said for form in forms if states(form, each)), ""):
+        if was := next((each for each in said for form in forms if states(form, each, people)), ""):
             yield (start, end), (was, sentence)
 
 

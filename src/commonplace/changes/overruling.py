@@ -167,14 +167,14 @@ def _overruled(
         for was in part.was
         if id(part) in mine or not is_of_another(was, sentence, people)
     )
-    over = (part for part, was in stated if states(sentence, was))
+    over = (part for part, was in stated if states(sentence, was, people))
     return next((part for part in over if not part.now or not content.keywords(part.now) <= said), None)
 
 
-def states(sentence: str, was: str) -> bool:
+def states(sentence: str, was: str, people: Iterable[str]) -> bool:
     """True if a sentence quotes a statement, or has its names, numbers and nearly all its words, and few others.
 
-    One that asks, or names another person, says something else.
+    One that asks, or names another person than some people who speak, says something else.
     """
     words, said = content.keywords(was) - _FRAME, content.keywords(sentence) - _FRAME
     left = words - said
@@ -182,6 +182,7 @@ def states(sentence: str, was: str) -> bool:
         return False
     if content.fold(was).rstrip(" .!") in content.fold(sentence):
         return True
-    others = content.names(f"x {sentence}") - content.names(f"x {was}") - COMMON
+    own = frozenset(content.bare(word) for name in people for word in name.split())
+    others = content.names(f"x {sentence}") - content.names(f"x {was}") - COMMON - own
     of_another = bool(others) or (names_another(sentence) and not names_another(was))
     return not of_another and not sentence.endswith(("?", "？")) and len(said) <= 2 * len(words)
