@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from itertools import takewhile
 from typing import Final
 
 from commonplace.guard.about import OTHER, names_another, whose
@@ -287,7 +288,8 @@ def of_one_thing(text: str, other: str, value: str) -> bool:
     Of a time, the one shares all that it says before its own.
     """
     if any(map(_is_of_time, value.split())):
-        thing = {word for word in content(re.split(r"\d", text)[0]) if guard("of_time").fullmatch(word) is None}
+        before = takewhile(lambda word: not _is_of_time(word.strip(".,")), re.split(r"\d", text)[0].split())
+        thing = content(" ".join(before))
         return bool(thing) and thing - words("light") <= content(other)
     first = text.split(" ", 1)[0]
     mine = (content(text) & content(other)) - (content(first) if other.startswith(f"{first} ") else set())
