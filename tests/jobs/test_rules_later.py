@@ -241,3 +241,9 @@ def test_what_an_order_of_one_word_forbids_may_be_allowed_again(order, said):
     assert after(["Never use emojis in commits."], "Emojis are fine in the newsletter") == [
         "Never use emojis in commits."
     ]
+
+
+def test_newer_words_stay_if_a_part_is_said_again():
+    """Found in use: `I'm in the kitchen now` took the newer words off a statement about an office and a kitchen table."""
+    stated = "User is in the office on Fridays, and at the kitchen table else. (2026-10-01: “office on Mondays only”)"
+    assert after([stated], "I'm in the kitchen now.")[0] == stated

@@ -211,7 +211,8 @@ class _Desk:
     def _place(self, memo: Memo, place: Place) -> None:
         near = (known for known in self._known if known.path == place.path or place.form != "entry")
         said = next((each for each in near if matching.same(memo.text, each.text) or _says_already(each, memo)), None)
-        if said is not None and (said.id, said.text) in self._doubted:  # it is so again
+        doubted = said is not None and (said.id, said.text) in self._doubted
+        if said is not None and doubted and matching.same(said.text, memo.text):  # all of it is so again
             self._replace(said, memo, said.text)
         elif said is not None:
             self._say_again(said, memo)

@@ -8,7 +8,7 @@ of a story updates nothing, nor does what could be of two known statements.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import Final, TypeVar
@@ -146,12 +146,14 @@ def _left(part: str) -> set[str]:
     return {each for each in left if not (values.things(part) and guard("update_light").fullmatch(each))}
 
 
-def _says_what_is_over(said: str, over: Iterable[str], other: str) -> bool:
-    """True if a statement has the values, and says all, that parts deny; a day alone is of many things."""
+def _says_what_is_over(said: str, over: Sequence[str], other: str) -> bool:
+    """True if a statement has the values, and says all, that parts deny; a day alone, not of a thing, is of many."""
     known = content.Vocabulary(content.content(values.without(other)))
     denied = [value for each in over for value in values.values(each)]
     left = {word for each in over for word in _left(each)}
-    named = left or any(map(values.things, over)) or guard("update_mistaken").search(said)
+    news = [each for each in guard("update_part").split(said) if each not in over]
+    of_it = {word for each in news for word in content.content(values.without(_unsigned(each))) if known.holds(word)}
+    named = left or of_it or any(map(values.things, over)) or guard("update_mistaken").search(said)
     return bool(named) and _has(other, denied) and all(map(known.holds, left))
 
 
