@@ -247,3 +247,12 @@ def test_newer_words_stay_if_a_part_is_said_again():
     """Found in use: `I'm in the kitchen now` took the newer words off a statement about an office and a kitchen table."""
     stated = "User is in the office on Fridays, and at the kitchen table else. (2026-10-01: “office on Mondays only”)"
     assert after([stated], "I'm in the kitchen now.")[0] == stated
+
+
+def test_the_newest_words_take_the_place_of_newer_words():
+    """Found in three years of use: a week that changed twice kept the words of the first change."""
+    stated = (
+        "User is in the office on Fridays, and at their desk the remaining days. (2026-10-01: “office on Mondays only”)"
+    )
+    said = "From this week I go into the office on Mondays and Tuesdays instead of Mondays only."
+    assert after([stated], said)[0].endswith(f"“{said[:-1]}”)")
