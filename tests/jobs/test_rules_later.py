@@ -230,6 +230,7 @@ def test_a_word_that_only_looks_like_a_name_names_nothing() -> None:
     ("order", "said"),
     [
         ("Never use emojis", "You can use emojis again"),
+        ("No emojis please", "Emojis are ok now"),
         ("Bitte keine Emojis", "Emojis sind jetzt ok"),
     ],
 )

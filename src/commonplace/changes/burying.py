@@ -196,6 +196,8 @@ def _said_before(plan: Plan, parts: Parts) -> Iterator[tuple[str, list[str], lis
     forgets = "forget" in plan.kinds and "aged" not in plan.kinds
     for operation in plan.operations:
         gone = denied(msgspec.to_builtins(operation), forgets=forgets)
+        if not (gone or isinstance(operation, TakeBack)):
+            continue
         sources, texts, times = dict[str, None](), list[str](), list[datetime]()
         for number, was in (
             v for each in (gone, *parts.ledger.predecessors(gone)) for v in parts.ledger.versions(each)

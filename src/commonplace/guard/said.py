@@ -97,11 +97,9 @@ _IN_DATA: Final = r"[-_=(\[]|\.\w|[\"']\s?:"  # behind a name that is no word
 _CODE: Final = (  # in a sentence
     r"[A-Za-z_][({\[]|[=;]\s{0,4}\Z|\s(?:[/*+]{1,2}|==)\s|=\s?[\[({\"]|\n\s{0,8}-|ssh -i"
 )
-_THING: Final = (  # names of things, tickets, models, amounts
+_THING: Final = (  # names of things, tickets, amounts, and models: "Xbox360", "ChatGPT4o", "June2024", "BMW320d"
     r"[A-Z][A-Z\d-]{0,40}|.{0,128}[/'].{0,128}|(?![a-z]{3,9}\d{1,4}\Z)[a-z\d]{1,11}|[a-z]{1,40}(?:_[a-z\d]{1,40}){1,8}"
-)
-_MODEL: Final = (  # "Xbox360", "ChatGPT4o", "June2024", "BMW320d"
-    r"[A-Za-z][a-z]{0,20}[A-Z]{0,4}\d{1,3}[a-z]?|[A-Z][A-Za-zÀ-ÿ]{0,20}\d{1,4}[a-z]{0,4}|\D{0,128}\d?\D{0,128}"
+    r"|[A-Za-z][a-z]{0,20}[A-Z]{0,4}\d{1,3}[a-z]?|[A-Z][A-Za-zÀ-ÿ]{0,20}\d{1,4}[a-z]{0,4}|\D{0,128}\d?\D{0,128}"
 )
 _DOTTED: Final = r"[A-ZÀ-Þ][a-zß-ÿ]{2,40}(?:\.[A-ZÀ-Þ][a-zß-ÿ]{2,40}){1,3}"
 _NO_WORD: Final = r"\d|[^\W\d_][!@#$%^&*+~=][^\W\d_]|[^\W\d_]{4}[$%#^&]"  # in what such nouns speak of
@@ -314,9 +312,8 @@ def _swept(sentence: Sentence, rule: Rule, nouns: list[int]) -> Iterator[Span]:
 def _likely(sentence: Sentence, rule: Rule) -> Iterator[Span]:
     """Yield what looks made near a noun that also means other things: no name of a thing, and not in code."""
     text = sentence.text
-    things = f"{_THING}|{_MODEL}"
     for start, stop in () if compiled(_CODE).search(text) else sentence.made:
-        named = compiled(_USER).search(text, max(0, start - 16), start) or compiled(things).fullmatch(text, start, stop)
+        named = compiled(_USER).search(text, max(0, start - 16), start) or compiled(_THING).fullmatch(text, start, stop)
         if not named or (rule.check != "key" and _is_chosen(text, start, stop)):
             yield start, stop
 

@@ -65,7 +65,7 @@ class Tool:
     """A tool for a model: what one layout's table of actions says, over one memory.
 
     Args:
-        layout: Has the table.
+        table: The row of a layout.
         use: What the verbs work on.
         answers: Where what it answers is noted.
         read_only: Leave out every action that writes.

@@ -82,15 +82,11 @@ def _is_against(memo: Memo, said: str, other: str, shared: frozenset[str], share
         if called is not None and f" {called[1]} " in f" {said} ":
             return True
         unnamed = any(end.over.search(said) and end.held.search(other) for end in ends())
-        lasting = frozenset(word for word in shared - _times(said) if not _is_of_time(word))
+        lasting = frozenset(word for word in shared - _times(said) if not matching.is_of_time(word))
         return unnamed or ((named or share >= _HALF) and bool(lasting) and _denies_little_else(said, other, lasting))
     if memo.slot == CHANGE and any(_allows_another(each, other) for each in _CLAUSE_END.split(said)):
         return True
-    may = guard("allowed").search(said) is not None and not denials.denies(said)
-    thing = content.content(other) - LIGHT - matching.order_verb(other)
-    if memo.slot == CHANGE and may and denials.denies(other) and thing and thing <= shared:
-        return True  # all that it forbids
-    if len(shared) < 2 or all(map(_is_of_time, shared)):
+    if len(shared) < 2 or all(map(matching.is_of_time, shared)):
         return False
     if guard("swapped").search(said):
         return share >= _HALF
@@ -125,11 +121,15 @@ def _times(text: str) -> frozenset[str]:
 
 
 def _allows_another(clause: str, other: str) -> bool:
-    """True if a clause allows another way to do what an order is about (`longer answers are fine`)."""
+    """True if a clause allows all that an order forbids, or another way to do what it is about (`longer is fine`)."""
     order = _CLAUSE_END.split(other)[0]
     may = guard("allowed").search(clause) and not denials.denies(clause) and not guard("of_my_own").search(clause)
     if not may or guard("no_order").match(order):
         return False
+    said, forbidden = content.Vocabulary(content.content(clause)), content.content(order) - LIGHT
+    forbidden -= matching.order_verb(order)
+    if forbidden and denials.denies(order) and all(map(said.holds, forbidden)):
+        return True
     for ways in opposites():
         new, old = ({way for way in ways if way.search(each)} for each in (clause, order))
         if old and (new & old if denials.denies(order) else new - old):
@@ -143,10 +143,6 @@ def _thing(text: str) -> frozenset[str]:
     for sign in (guard("allowed"), *(way for ways in opposites() for way in ways), guard("how_to_answer")):
         text = sign.sub(" ", text)
     return content.content(text) - LIGHT
-
-
-def _is_of_time(word: str) -> bool:
-    return guard("of_time").fullmatch(word.removesuffix("s")) is not None
 
 
 def _is_end(text: str) -> bool:

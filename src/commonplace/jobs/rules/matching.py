@@ -203,7 +203,7 @@ def succeeds(text: str, frame: str, supersedes: str, other: str, *, home: bool =
         return True
     is_home = guard("home").search(other)  # `to Rome instead of Oslo` is no news of it
     if supersedes and _is_held(other, supersedes):
-        little = all(map(_is_of_time, content(supersedes))) or bare(supersedes) in order_verb(other)
+        little = all(map(is_of_time, content(supersedes))) or bare(supersedes) in order_verb(other)
         told_apart = little or _is_contrast(text, supersedes) or is_home
         return not told_apart or of_one_thing(text, other, supersedes)
     return any(over(text, other) for over in (_is_denied, _instead, _in_role, _has_another_value))
@@ -287,8 +287,8 @@ def of_one_thing(text: str, other: str, value: str) -> bool:
 
     Of a time, the one shares all that it says before its own.
     """
-    if any(map(_is_of_time, value.split())):
-        before = takewhile(lambda word: not _is_of_time(word.strip(".,")), re.split(r"\d", text)[0].split())
+    if any(map(is_of_time, value.split())):
+        before = takewhile(lambda word: not is_of_time(word.strip(".,")), re.split(r"\d", text)[0].split())
         thing = content(" ".join(before))
         return bool(thing) and thing - words("light") <= content(other)
     first = text.split(" ", 1)[0]
@@ -374,10 +374,11 @@ def _carrying(text: str) -> dict[str, str]:
 
 
 def _firm(word: str) -> bool:
-    return word[0].isupper() or any(map(str.isdigit, word)) or _is_of_time(word)
+    return word[0].isupper() or any(map(str.isdigit, word)) or is_of_time(word)
 
 
-def _is_of_time(word: str) -> bool:
+def is_of_time(word: str) -> bool:
+    """True if a word names a day, a month or another time."""
     return guard("of_time").fullmatch(word.rstrip("s")) is not None
 
 
