@@ -152,11 +152,11 @@ class Everything(RuleBasedStateMachine):
         if old is None:
             return
         was, record = files(self.folder), self.id_of(path, old)
+        reader = scope_of(self.memory).reader  # what the journal keeps of the web goes with what says the same
+        journals = sorted(each for each in was if each.startswith("memory/HISTORY-"))
+        noted = [each for path in journals for each in reader.visible(reader.records(path)) if each.text == old]
         receipt = self.memory.forget(record)
-        assert receipt.forgotten[0] == (record, old)
-        for other, text in receipt.forgotten[1:]:  # what the journal keeps of the web goes with what says the same
-            assert other.startswith("memory/HISTORY-")
-            assert text == old
+        assert receipt.forgotten == ((record, old), *((each.id, old) for each in noted))
         self.entries[path].remove(old)
         self.done(was, buries=[old])
 
